@@ -1,0 +1,178 @@
+import type { Plan, Upstream } from '../shared/config.ts'
+import type { NanoEur } from '../shared/money.ts'
+import type { Usage } from '../shared/usage.ts'
+import type { RefusalCode } from '../shared/codes.ts'
+import type { FieldEdit } from './dialects/edit.ts'
+
+/**
+ * A call is one object that is enriched stage by stage, so that its type says how far it has come:
+ * `ReceivedCall → DescribedCall → AdmittedCall → SettledCall`.
+ */
+
+/** Who makes the call and under which limits. */
+export interface Identity {
+  /** `default` for the data directory's own key, else the position in the configuration's `keys`; never the key itself. */
+  readonly keyId: string
+  readonly tenant: string
+  readonly user: string
+  readonly project: string | null
+  readonly planName: string
+  readonly plan: Plan
+}
+
+/** The wire format of one call; finer than an upstream's dialect because one server speaks several. */
+export type DialectName =
+  | 'openai-chat'
+  | 'openai-completions'
+  | 'openai-responses'
+  | 'openai-embeddings'
+  | 'anthropic-messages'
+  | 'ollama-chat'
+  | 'ollama-generate'
+  | 'ollama-embed'
+
+/** After receive and authenticate: the bytes, where they go, who sent them. */
+export interface ReceivedCall {
+  readonly id: string
+  /** Wall clock at arrival, milliseconds since the epoch. */
+  readonly receivedAtMs: number
+  readonly identity: Identity
+  readonly upstreamName: string
+  readonly upstream: Upstream
+  /** The path below the upstream's base URL, with its query, for example `/chat/completions?beta=true`. */
+  readonly upstreamPath: string
+  readonly dialect: DialectName
+  /** Explicit task from path or header. */
+  readonly explicitTask: string | null
+  readonly userAgent: string
+  /** Client's own session id, when a header names one. */
+  readonly sessionHeader: string | null
+  /** True for a retry that the client's SDK says it makes. */
+  readonly isRetry: boolean
+  /** The decoded body (content-encoding removed). */
+  readonly body: Buffer
+}
+
+/** What a dialect reads out of a request. Small, free of prompt text, and structured-cloneable. */
+export interface CallFacts {
+  readonly model: string
+  readonly stream: boolean
+  /** Output ceiling that the client asked for, per choice; `null` where it set none (or a value that means none). */
+  readonly requestedOutputTokens: number | null
+  /** Path of the field that holds the ceiling, or that would have to hold it: `['max_tokens']`, `['options','num_predict']`. */
+  readonly outputField: readonly string[]
+  /** False for embeddings: there is nothing to bound. */
+  readonly producesOutput: boolean
+  /** Answers per call that are billed: `n`, `best_of`. */
+  readonly choices: number
+  /** Thinking budget that must stay below the output ceiling. */
+  readonly thinkingBudgetTokens: number | null
+  /** Whether `stream_options.include_usage` has to be injected to learn the usage, and how. */
+  readonly includeUsage: 'present' | 'inject' | 'replace-false' | 'not-applicable'
+  /** Why this request cannot be accounted for (`background`, a stateful conversation), or null. */
+  readonly unsupported: string | null
+  /** Input that lives on the provider's side: `previous_response_id`, `conversation`, `prompt`. */
+  readonly hiddenInput: { readonly previousResponseId: string | null } | null
+  /** Input tokens: an upper bound to reserve, a low one to detect truncation. Raw: residual not applied. */
+  readonly estimate: InputEstimate
+  /** Server-side tools that cost per use, with the most uses that the request allows (`null`: unbounded). */
+  readonly serverTools: readonly { readonly name: string; readonly maxUses: number | null }[]
+  /** Price-relevant request fields: service_tier, speed, inference_geo. */
+  readonly tier: Readonly<Record<string, string>>
+  /** Longest lifetime of cache writes that the request asks for. */
+  readonly cacheWrite: 'none' | '5m' | '1h'
+  /** Ollama: options.num_ctx, options.num_keep and truncate of the request. */
+  readonly ollama: {
+    readonly numCtx: number | null
+    readonly numKeep: number | null
+    readonly truncate: boolean
+  } | null
+  readonly sessionHint: string | null
+}
+
+/** Estimated input tokens of one request. */
+export interface InputEstimate {
+  /** Upper bound with high probability, structure and media included. Reservations use it. */
+  readonly upperTokens: number
+  /** Plain count of the text alone, without margins and media: truncation and the residual compare with it. */
+  readonly textTokens: number
+  /** Bound for images, files and audio, already inside `upperTokens`. */
+  readonly mediaTokens: number
+}
+
+/** After describe and the guards. */
+export interface DescribedCall extends ReceivedCall {
+  readonly facts: CallFacts
+  readonly task: string | null
+  readonly session: string | null
+  /** Output ceiling per choice that goes upstream; null where nothing is produced. */
+  readonly outputCeiling: number | null
+  /** Changes to the body, applied in place. */
+  readonly edits: readonly FieldEdit[]
+  /** The same changes as `x-tollgate-changes` says them. */
+  readonly changes: readonly string[]
+  /** Hide the usage-only chunk that we asked for. */
+  readonly hideUsageChunk: boolean
+}
+
+/** After reserve: money is held, the call may go out. */
+export interface AdmittedCall extends DescribedCall {
+  readonly reservedNanoEur: NanoEur
+  readonly reservedTokens: number
+  /** Calibrated upper estimate of the input. */
+  readonly estimatedInputTokens: number
+  readonly usdRate: number
+  readonly priced: boolean
+}
+
+/** How sure the figures of a row are. */
+export type SettlementKind = 'exact' | 'estimated' | 'partial' | 'orphaned' | 'released'
+
+/** How a call ended. */
+export type CallOutcome =
+  | 'ok'
+  | 'upstream_error'
+  | 'upstream_truncated'
+  | 'upstream_unreachable'
+  | 'upstream_timeout'
+  | 'client_closed'
+  | 'killed'
+  | 'overrun'
+  | 'shutting_down'
+  | 'orphaned'
+
+/** After settle: what it used, once and for all. */
+export interface SettledCall extends AdmittedCall {
+  readonly settlement: SettlementKind
+  readonly outcome: CallOutcome
+  readonly usage: Usage
+  readonly costNanoEur: NanoEur
+  /** Upstream's status, null when there was no answer. */
+  readonly status: number | null
+  readonly finish: string | null
+  readonly responseModel: string | null
+  readonly settledAtMs: number
+}
+
+/** A refusal is a value. Faults are exceptions. */
+export interface Refusal {
+  readonly code: RefusalCode
+  /** One sentence for the person at the client: what happened, where, what to do next. */
+  readonly message: string
+  readonly scope?: string
+  readonly scopeRef?: string
+  readonly window?: 'day' | 'month' | 'minute' | 'task'
+  readonly unit?: 'eur' | 'tokens' | 'calls'
+  readonly kind?: 'held' | 'spent'
+  /** Decimal euros, tokens or calls, by `unit`. */
+  readonly limit?: number
+  readonly spent?: number
+  readonly reserved?: number
+  readonly requested?: number
+  /** ISO time with the zone's offset. */
+  readonly resetsAt?: string
+  readonly retryAfterSeconds?: number
+  readonly phase?: 'connect' | 'first_byte' | 'idle' | 'total'
+  /** Other guards that would have refused too. */
+  readonly also?: readonly RefusalCode[]
+}

@@ -1,0 +1,56 @@
+import type { CallFacts, DescribedCall, ReceivedCall, Refusal } from '../call.ts'
+import type { FieldEdit } from '../dialects/edit.ts'
+
+/**
+ * The guard stack. A guard is a pure function of the call, the limits and what the gate knows at this moment; a new guard
+ * is one file and one line in `stack.ts`. All are evaluated, the most severe verdict wins, the others are listed with it.
+ */
+
+/** What a guard may look at besides the call. Plain values, taken once per call. */
+export interface GuardState {
+  readonly nowMs: number
+  /** Calls of this key in the last minute and now in flight. */
+  readonly callsLastMinute: number
+  readonly tokensLastMinute: number
+  readonly inFlight: number
+  readonly oldestCallAgeMs: number
+  /** True where the model has a price, or needs none. */
+  readonly priced: boolean
+  /** A euro cap applies to one of the call's scopes. */
+  readonly euroCapApplies: boolean
+  readonly unpricedPolicy: 'refuse' | 'dearest' | 'free'
+  /** The model's own output maximum where it is known. */
+  readonly modelMaxOutputTokens: number | null
+}
+
+/** A call that a guard judges. */
+export interface GuardedCall {
+  readonly received: ReceivedCall
+  readonly facts: CallFacts
+}
+
+/** A guard's answer. */
+export type Verdict =
+  | { readonly kind: 'allow' }
+  | {
+      readonly kind: 'change'
+      readonly edits: readonly FieldEdit[]
+      /** As `x-tollgate-changes` says it: `max_tokens=4096`. */
+      readonly says: readonly string[]
+      readonly outputCeiling?: number
+    }
+  | { readonly kind: 'refuse'; readonly refusal: Refusal }
+
+/** Nothing to say. */
+export const allow: Verdict = { kind: 'allow' }
+
+/** One guard. */
+export interface Guard {
+  readonly name: string
+  readonly judge: (call: GuardedCall, state: GuardState) => Verdict
+}
+
+/** Outcome of the whole stack. */
+export type StackVerdict =
+  | { readonly kind: 'pass'; readonly described: Pick<DescribedCall, 'edits' | 'changes' | 'outputCeiling'> }
+  | { readonly kind: 'refuse'; readonly refusal: Refusal }

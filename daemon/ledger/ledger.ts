@@ -1,0 +1,201 @@
+import type { NanoEur } from '../../shared/money.ts'
+import type { Usage } from '../../shared/usage.ts'
+import type { CallOutcome, SettlementKind } from '../call.ts'
+import type { CallRow, EventRow } from '../../shared/status.ts'
+
+/**
+ * The ledger is the only place where money is counted. Its invariants (ARCHITECTURE.md, "Invariants"):
+ *
+ * 1. For every capped scope, at every instant, across processes: spent + reserved <= cap after each admission.
+ * 2. No call is dispatched before its reservation is durable.
+ * 3. Each reservation ends exactly once: settled, released, or orphaned.
+ * 4. Window totals equal the sum over the calls; `check()` proves it.
+ * 5. Day and month are calendar dates of the configured zone and never move backwards with the clock.
+ * 6. A ledger that cannot be read is never "0 spent": every method throws LedgerUnavailable.
+ */
+
+/** What a budget is attached to, for one window. The ledger does not know what a scope means. */
+export interface ScopeRef {
+  readonly scope: 'user' | 'tenant' | 'project' | 'model' | 'task'
+  readonly ref: string
+  readonly window: 'day' | 'month' | 'life'
+  /** `2026-11-30`, `2026-11` or `-` for a task's life. */
+  readonly period: string
+}
+
+/** A scope with its caps; `null` is unlimited and only recorded. */
+export interface CappedScope extends ScopeRef {
+  readonly capNanoEur: NanoEur | null
+  readonly capTokens: number | null
+}
+
+/** Totals of one window. */
+export interface WindowTotals {
+  readonly spentNanoEur: NanoEur
+  readonly reservedNanoEur: NanoEur
+  readonly spentTokens: number
+  readonly reservedTokens: number
+}
+
+/** The worst case of one call as a function of its output ceiling. Linear, so that the ledger can clamp it. */
+export interface ReservationAsk {
+  readonly callId: string
+  readonly scopes: readonly CappedScope[]
+  readonly inputTokens: number
+  /** Output ceiling over all choices. */
+  readonly outputTokens: number
+  /** Fewest output tokens that are still useful; equal to `outputTokens` where clamping is not allowed. */
+  readonly minOutputTokens: number
+  /** Worst case in nano-euro for an output ceiling, monotone, rounded up. */
+  readonly cost: (outputTokens: number) => NanoEur
+  readonly row: NewCallRow
+}
+
+/** Columns that are known when the call is reserved. */
+export interface NewCallRow {
+  readonly receivedAtMs: number
+  readonly day: string
+  readonly month: string
+  readonly tenant: string
+  readonly user: string
+  readonly project: string | null
+  readonly task: string | null
+  readonly session: string | null
+  readonly client: string
+  readonly keyId: string
+  readonly upstream: string
+  readonly dialect: string
+  readonly model: string
+  readonly stream: boolean
+  readonly isRetry: boolean
+  readonly estimatedInputTokens: number
+  readonly usdRate: number
+  readonly rateAsOf: string
+  readonly priced: boolean
+}
+
+/** Answer to an ask. */
+export type ReservationResult =
+  | {
+      readonly kind: 'admitted'
+      readonly outputTokens: number
+      readonly reservedNanoEur: NanoEur
+      readonly reservedTokens: number
+    }
+  | {
+      readonly kind: 'refused'
+      /** `held`: it would fit once the siblings settle at nothing; `spent`: it will not fit before the window ends. */
+      readonly reason: 'held' | 'spent'
+      readonly scope: CappedScope
+      readonly unit: 'eur' | 'tokens'
+      readonly totals: WindowTotals
+      /** What was asked of that scope, in its unit. */
+      readonly requested: number
+    }
+
+/** The end of a call. */
+export interface Settlement {
+  readonly callId: string
+  readonly settlement: SettlementKind
+  readonly outcome: CallOutcome
+  readonly usage: Usage
+  readonly costNanoEur: NanoEur
+  readonly status: number | null
+  readonly finish: string | null
+  readonly responseModel: string | null
+  readonly settledAtMs: number
+  readonly durationMs: number
+  readonly firstByteMs: number | null
+  readonly warnings: readonly string[]
+}
+
+/** A window whose totals changed, handed to the observers of a settlement (alerts, status). */
+export interface WindowChange {
+  readonly scope: CappedScope
+  readonly totals: WindowTotals
+}
+
+/** Sums that the status shows. */
+export interface SpendSummary {
+  readonly spentNanoEur: NanoEur
+  readonly reservedNanoEur: NanoEur
+  readonly tokens: {
+    readonly input: number
+    readonly cacheRead: number
+    readonly cacheWrite: number
+    readonly output: number
+  }
+  readonly calls: number
+  readonly unpricedCalls: number
+}
+
+/** A switch that is on. `ref` is empty for global. */
+export interface KillSwitch {
+  readonly scope: 'global' | 'tenant' | 'key' | 'task'
+  readonly ref: string
+  readonly sinceMs: number
+}
+
+/** A cap that holds instead of the configured one until a time. */
+export interface CapOverride {
+  readonly field:
+    | 'userDailyEur'
+    | 'userDailyTokens'
+    | 'tenantMonthlyEur'
+    | 'tenantMonthlyTokens'
+    | 'tenantDailyEur'
+    | 'tenantDailyTokens'
+  readonly value: number | null
+  /** Milliseconds since the epoch; null holds until it is replaced. */
+  readonly untilMs: number | null
+}
+
+/** Storage of calls and budgets. */
+export interface Ledger {
+  /** Resolves when the reservation is durable. Asks and settlements of one turn of the event loop share a commit. */
+  reserve(ask: ReservationAsk): Promise<ReservationResult>
+  /** Idempotent by call id; the first settlement of a call wins. Durable with the next commit. */
+  settle(settlement: Settlement): void
+  /** Called after each commit with the windows that a settlement changed. */
+  onSettled(listener: (callId: string, changes: readonly WindowChange[]) => void): void
+  /** Called when money was given back, so that calls that wait for siblings are tried again. */
+  onFreed(listener: () => void): void
+  /** Forces queued settlements out; the readers below do it by themselves. */
+  flush(): void
+  totals(scope: ScopeRef): WindowTotals
+  summary(filter: {
+    readonly user?: string
+    readonly tenant?: string
+    readonly window: 'day' | 'month'
+    readonly period: string
+  }): SpendSummary
+  byModel(day: string): readonly { readonly model: string; readonly calls: number; readonly nanoEur: NanoEur }[]
+  calls(filter: { readonly sinceMs?: number; readonly limit?: number; readonly task?: string }): readonly CallRow[]
+  recordEvent(event: { readonly event: string; readonly [key: string]: unknown }, atMs: number): void
+  events(filter: { readonly sinceMs?: number; readonly limit?: number }): readonly EventRow[]
+  /** True the first time it is called for an alert of this window. */
+  claimAlert(scope: ScopeRef): boolean
+  kills(): readonly KillSwitch[]
+  setKill(kill: KillSwitch): void
+  clearKill(scope: KillSwitch['scope'], ref: string): void
+  capOverrides(): readonly CapOverride[]
+  setCapOverride(override: CapOverride): void
+  residuals(): readonly {
+    readonly upstream: string
+    readonly model: string
+    readonly ratio: number
+    readonly samples: number
+  }[]
+  saveResidual(upstream: string, model: string, ratio: number, samples: number): void
+  /** Reservations of dead processes, settled at their worst case. Returns how many; called once at start. */
+  settleOrphans(nowMs: number): number
+  orphanedTotal(): number
+  /** Invariant 4: windows whose totals differ from the sum of their calls. Empty is good. */
+  check(): readonly { readonly scope: ScopeRef; readonly window: WindowTotals; readonly calls: WindowTotals }[]
+  close(): void
+}
+
+/** The ledger cannot be used; the call is refused with 503 `ledger_unavailable`. */
+export class LedgerUnavailable extends Error {
+  override name = 'LedgerUnavailable'
+}
