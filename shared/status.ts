@@ -9,6 +9,8 @@ export interface Status {
   readonly kills: readonly { readonly scope: 'global' | 'tenant' | 'key' | 'task'; readonly ref: string }[]
   readonly currency: string
   readonly timezone: string
+  /** Share of a cap at which a window counts as nearly used up. */
+  readonly alertAt: number
   readonly today: SpendStatus
   readonly month: SpendStatus
   readonly models: readonly { readonly model: string; readonly calls: number; readonly eur: number }[]

@@ -1,4 +1,4 @@
-import type { CallFacts, DialectName, Refusal } from '../call.ts'
+import type { CallFacts, DialectName, InputEstimate, Refusal } from '../call.ts'
 import type { Usage } from '../../shared/usage.ts'
 
 /** A value that came out of JSON.parse; narrowed by the readers in `read.ts`. */
@@ -25,6 +25,8 @@ export interface TokenCounter {
   media(part: MediaPart): void
   /** Token ids given as numbers (embeddings, completions): count = length. */
   exact(tokens: number): void
+  /** What all the parts come to so far. A dialect asks once, after it has fed the whole request. */
+  estimate(): InputEstimate
 }
 
 /** A part that is not text. */

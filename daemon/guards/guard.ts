@@ -18,6 +18,8 @@ export interface GuardState {
   readonly priced: boolean
   /** A euro cap applies to one of the call's scopes. */
   readonly euroCapApplies: boolean
+  /** Known model names near an unknown one, for its message. */
+  readonly priceSuggestions: readonly string[]
   readonly unpricedPolicy: 'refuse' | 'dearest' | 'free'
   /** The model's own output maximum where it is known. */
   readonly modelMaxOutputTokens: number | null

@@ -1,0 +1,113 @@
+import type { Ledger, ReservationAsk, ReservationResult } from '../ledger/ledger.ts'
+
+type Refused = Extract<ReservationResult, { kind: 'refused' }>
+
+interface Waiter {
+  readonly ask: ReservationAsk
+  readonly resolve: (result: ReservationResult) => void
+  readonly reject: (fault: unknown) => void
+  last: Refused
+  timer: NodeJS.Timeout | null
+  trying: boolean
+}
+
+/** Most scopes whose exhaustion is remembered. */
+const mostMemos = 1000
+
+/**
+ * Asks the ledger, and lets a call wait for its siblings where only their reservations stand in its way: worst-case holds
+ * fill a budget long before the money is spent. Waiters are asked again in the order in which they came.
+ *
+ * A window's spent total only grows, so a scope that was spent once is refused from memory afterwards: a client that keeps
+ * asking costs no transaction (A15).
+ */
+export class Admission {
+  readonly #ledger: Ledger
+  readonly #waiters: Waiter[] = []
+  readonly #spent = new Map<string, Refused>()
+
+  constructor(ledger: Ledger) {
+    this.#ledger = ledger
+    ledger.onFreed(() => this.#retry())
+  }
+
+  /** Resolves with the ledger's answer; a `held` refusal only after `waitMs`, or when `signal` aborts. */
+  async admit(ask: ReservationAsk, waitMs: number, signal: AbortSignal): Promise<ReservationResult> {
+    const remembered = this.#fromMemory(ask)
+    if (remembered !== null) return remembered
+    const result = await this.#ledger.reserve(ask)
+    if (result.kind === 'admitted') return result
+    if (result.reason === 'spent') this.#remember(result)
+    if (result.reason === 'spent' || waitMs <= 0 || signal.aborted) return result
+    return new Promise((resolve, reject) => {
+      const waiter: Waiter = { ask, resolve, reject, last: result, timer: null, trying: false }
+      const giveUp = (): void => {
+        // A try that is under way decides for itself; its answer must not be lost, or its money would stay reserved.
+        if (!waiter.trying) this.#leave(waiter, waiter.last)
+        else waiter.timer = setTimeout(giveUp, 10)
+      }
+      waiter.timer = setTimeout(giveUp, waitMs)
+      signal.addEventListener('abort', giveUp, { once: true })
+      this.#waiters.push(waiter)
+    })
+  }
+
+  get waiting(): number {
+    return this.#waiters.length
+  }
+
+  #retry(): void {
+    for (const waiter of this.#waiters) {
+      if (waiter.trying) continue
+      waiter.trying = true
+      this.#ledger.reserve(waiter.ask).then(
+        (result) => {
+          waiter.trying = false
+          if (result.kind === 'refused' && result.reason === 'held') waiter.last = result
+          else this.#leave(waiter, result)
+        },
+        (fault: unknown) => {
+          this.#remove(waiter)
+          waiter.reject(fault)
+        },
+      )
+    }
+  }
+
+  #leave(waiter: Waiter, result: ReservationResult): void {
+    if (this.#remove(waiter)) waiter.resolve(result)
+  }
+
+  #remove(waiter: Waiter): boolean {
+    if (waiter.timer !== null) clearTimeout(waiter.timer)
+    const at = this.#waiters.indexOf(waiter)
+    if (at < 0) return false
+    this.#waiters.splice(at, 1)
+    return true
+  }
+
+  #remember(refused: Refused): void {
+    if (this.#spent.size >= mostMemos) this.#spent.clear()
+    this.#spent.set(memoKey(refused.scope, refused.unit), refused)
+  }
+
+  #fromMemory(ask: ReservationAsk): Refused | null {
+    if (this.#spent.size === 0) return null
+    for (const scope of ask.scopes) {
+      for (const unit of ['eur', 'tokens'] as const) {
+        const memo = this.#spent.get(memoKey(scope, unit))
+        if (memo === undefined) continue
+        const cap = unit === 'eur' ? scope.capNanoEur : scope.capTokens
+        const spent = unit === 'eur' ? memo.totals.spentNanoEur : memo.totals.spentTokens
+        const least = unit === 'eur' ? ask.cost(ask.minOutputTokens) : ask.inputTokens + ask.minOutputTokens
+        const free = unit === 'eur' && ask.cost(ask.outputTokens) === 0
+        if (cap !== null && !free && spent + least > cap) return { ...memo, scope, requested: least }
+      }
+    }
+    return null
+  }
+}
+
+function memoKey(scope: { readonly scope: string; readonly ref: string; readonly window: string; readonly period: string }, unit: string): string {
+  return `${scope.scope}\n${scope.ref}\n${scope.window}\n${scope.period}\n${unit}`
+}

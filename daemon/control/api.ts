@@ -1,0 +1,117 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { version, protocolVersion } from '../../shared/build.ts'
+import type { Health, KillRequest } from '../../shared/protocol.ts'
+import type { Gate } from '../gate.ts'
+import { changeCaps } from './caps.ts'
+import { gauges } from './gauges.ts'
+import { readCaps, readKill } from './requests.ts'
+import { statusReport } from './statusReport.ts'
+
+/** What the control addresses need besides the gate. */
+export interface ControlActions {
+  /** Ends the daemon as SIGTERM does. */
+  readonly shutDown: () => void
+}
+
+const mostRows = 1000
+const mostBodyBytes = 64 * 1024
+
+/** `GET /healthz`: no key, so that a client can see that somebody is there and who. */
+export function health(gate: Gate): Health {
+  return { name: 'tollgate', version, protocol: protocolVersion, pid: process.pid, inFlight: gate.inFlight.size }
+}
+
+/** Answers `/metrics` and `/api/*`. The caller has checked Host, Origin and token. */
+export async function answerControl(gate: Gate, actions: ControlActions, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const url = new URL(request.url ?? '/', 'http://gate')
+  const route = `${request.method ?? 'GET'} ${url.pathname}`
+  switch (route) {
+    case 'GET /metrics': {
+      response.writeHead(200, { 'content-type': 'text/plain; version=0.0.4; charset=utf-8', 'cache-control': 'no-store' })
+      response.end(gate.metrics.render(gauges(gate)))
+      return
+    }
+    case 'GET /api/status':
+      return json(response, 200, statusReport(gate))
+    case 'GET /api/calls': {
+      const task = url.searchParams.get('task')
+      const calls = gate.ledger.calls({ sinceMs: since(url), limit: limit(url), ...(task === null ? {} : { task }) })
+      return json(response, 200, { calls })
+    }
+    case 'GET /api/events':
+      return json(response, 200, { events: gate.events.list(since(url), limit(url)) })
+    case 'GET /api/check':
+      return json(response, 200, { drift: gate.ledger.check() })
+    case 'POST /api/kill':
+      return withBody(request, response, readKill, (kill: KillRequest) => json(response, 200, gate.kills.kill(kill)))
+    case 'POST /api/resume':
+      return withBody(request, response, readKill, (kill: KillRequest) => {
+        gate.kills.resume(kill)
+        json(response, 200, { killed: gate.kills.current().some((one) => one.scope === 'global') })
+      })
+    case 'POST /api/caps':
+      return withBody(request, response, readCaps, (caps) => {
+        changeCaps(gate, caps)
+        const { budgets } = gate.config()
+        json(response, 200, { userDaily: budgets.userDaily, tenantDaily: budgets.tenantDaily, tenantMonthly: budgets.tenantMonthly })
+      })
+    case 'POST /api/shutdown':
+      json(response, 202, { stopping: true })
+      actions.shutDown()
+      return
+    default:
+      return fail(response, 404, 'not_found', `There is no ${route}. See docs/control.md for the addresses.`)
+  }
+}
+
+/** A control answer that is a fault: what happened and what to do. */
+export function fail(response: ServerResponse, status: number, code: string, message: string): void {
+  json(response, status, { error: { code, message } })
+}
+
+function json(response: ServerResponse, status: number, value: unknown): void {
+  const body = JSON.stringify(value)
+  response.writeHead(status, {
+    'content-type': 'application/json',
+    'cache-control': 'no-store',
+    'content-length': String(Buffer.byteLength(body)),
+  })
+  response.end(body)
+}
+
+async function withBody<Value>(
+  request: IncomingMessage,
+  response: ServerResponse,
+  parse: (value: unknown) => Value | string,
+  act: (value: Exclude<Value, string>) => void,
+): Promise<void> {
+  let bytes = 0
+  const chunks: Buffer[] = []
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    bytes += chunk.length
+    if (bytes > mostBodyBytes) return fail(response, 413, 'body_too_large', 'A control request has at most 64 KiB.')
+    chunks.push(chunk)
+  }
+  let value: unknown
+  try {
+    value = bytes === 0 ? {} : JSON.parse(Buffer.concat(chunks).toString('utf8'))
+  } catch {
+    return fail(response, 400, 'invalid_request', 'The body is not valid JSON.')
+  }
+  const parsed = parse(value)
+  if (typeof parsed === 'string') return fail(response, 400, 'invalid_request', parsed)
+  act(parsed as Exclude<Value, string>)
+}
+
+/** `since` is milliseconds since the epoch or an ISO time. */
+function since(url: URL): number {
+  const text = url.searchParams.get('since')
+  if (text === null || text === '') return 0
+  const ms = /^\d+$/.test(text) ? Number(text) : Date.parse(text)
+  return Number.isFinite(ms) ? ms : 0
+}
+
+function limit(url: URL): number {
+  const asked = Number(url.searchParams.get('limit') ?? 100)
+  return Number.isInteger(asked) && asked > 0 ? Math.min(asked, mostRows) : 100
+}

@@ -1,0 +1,34 @@
+import { eurFromNano } from '../../shared/money.ts'
+import type { Gate } from '../gate.ts'
+import type { Gauge } from '../observe/metrics.ts'
+
+/** Gauges at the time of a scrape: budgets, calls in flight, the state of the ledger. */
+export function gauges(gate: Gate): readonly Gauge[] {
+  const nowMs = gate.nowMs()
+  const { budgets } = gate.config()
+  const { day, month } = gate.calendar.periods(nowMs)
+  const list: Gauge[] = [
+    { name: 'tollgate_calls_in_flight', value: gate.inFlight.size, labels: {} },
+    { name: 'tollgate_calls_waiting', value: gate.admission.waiting, labels: {} },
+    { name: 'tollgate_killed', value: gate.kills.current().some((kill) => kill.scope === 'global') ? 1 : 0, labels: {} },
+  ]
+  try {
+    const windows = [
+      { window: 'day', cap: budgets.userDaily, sum: gate.ledger.summary({ window: 'day', period: day }) },
+      { window: 'month', cap: budgets.tenantMonthly, sum: gate.ledger.summary({ window: 'month', period: month }) },
+    ] as const
+    for (const { window, cap, sum } of windows) {
+      const tokens = sum.tokens.input + sum.tokens.cacheRead + sum.tokens.cacheWrite + sum.tokens.output
+      list.push({ name: 'tollgate_budget_spent', value: eurFromNano(sum.spentNanoEur), labels: { window, unit: 'eur' } })
+      list.push({ name: 'tollgate_budget_spent', value: tokens, labels: { window, unit: 'tokens' } })
+      list.push({ name: 'tollgate_budget_reserved', value: eurFromNano(sum.reservedNanoEur), labels: { window, unit: 'eur' } })
+      if (cap.eur !== null) list.push({ name: 'tollgate_budget_cap', value: cap.eur, labels: { window, unit: 'eur' } })
+      if (cap.tokens !== null) list.push({ name: 'tollgate_budget_cap', value: cap.tokens, labels: { window, unit: 'tokens' } })
+    }
+    list.push({ name: 'tollgate_ledger_available', value: 1, labels: {} })
+    list.push({ name: 'tollgate_ledger_orphaned_total', value: gate.ledger.orphanedTotal(), labels: {} })
+  } catch {
+    list.push({ name: 'tollgate_ledger_available', value: 0, labels: {} })
+  }
+  return list
+}

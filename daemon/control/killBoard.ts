@@ -1,0 +1,59 @@
+import type { KillRequest, KillResult } from '../../shared/protocol.ts'
+import { coversCall, killedRefusal } from '../guards/killSwitch.ts'
+import type { KillSwitch, Ledger } from '../ledger/ledger.ts'
+import type { InFlight } from '../observe/inFlight.ts'
+import type { EventBus } from './eventBus.ts'
+
+/** What a kill switch acts on. */
+export interface KillBoardParts {
+  readonly ledger: Ledger
+  readonly inFlight: InFlight
+  readonly events: EventBus
+  readonly nowMs: () => number
+}
+
+/**
+ * The kill switches. A switch first blocks, then cancels what runs, then is written down: a ledger that cannot be written
+ * must not keep calls alive. It holds until it is resumed, over restarts of the daemon.
+ */
+export class KillBoard {
+  readonly #parts: KillBoardParts
+  readonly #kills: KillSwitch[]
+
+  constructor(parts: KillBoardParts) {
+    this.#parts = parts
+    this.#kills = [...parts.ledger.kills()]
+  }
+
+  current(): readonly KillSwitch[] {
+    return this.#kills
+  }
+
+  /** Stops everything that the request names, and says how much and how fast. */
+  kill(request: KillRequest): KillResult {
+    const { ledger, inFlight, events, nowMs } = this.#parts
+    const startedMs = performance.now()
+    const kill: KillSwitch = { scope: request.scope, ref: request.ref ?? '', sinceMs: nowMs() }
+    if (!this.#kills.some((one) => same(one, kill))) this.#kills.push(kill)
+    const cancelled = inFlight.cancel((call) => coversCall(kill, call), killedRefusal(kill))
+    const tookMs = Math.round((performance.now() - startedMs) * 10) / 10
+    ledger.setKill(kill)
+    events.emit('killed', { scope: kill.scope, ref: kill.ref, cancelled, tookMs })
+    return { cancelled, tookMs }
+  }
+
+  /** Lets calls through again. `global` lifts every switch, as the button that says "resume" is expected to. */
+  resume(request: KillRequest): void {
+    const { ledger, events } = this.#parts
+    const lifted = this.#kills.filter((kill) => request.scope === 'global' || same(kill, { scope: request.scope, ref: request.ref ?? '' }))
+    for (const kill of lifted) {
+      ledger.clearKill(kill.scope, kill.ref)
+      this.#kills.splice(this.#kills.indexOf(kill), 1)
+    }
+    events.emit('resumed', { scope: request.scope, ref: request.ref ?? '', lifted: lifted.length })
+  }
+}
+
+function same(left: Pick<KillSwitch, 'scope' | 'ref'>, right: Pick<KillSwitch, 'scope' | 'ref'>): boolean {
+  return left.scope === right.scope && left.ref === right.ref
+}

@@ -1,0 +1,134 @@
+import type { IncomingMessage } from 'node:http'
+import type { Duplex } from 'node:stream'
+import { WebSocketServer } from 'ws'
+import type { WebSocket } from 'ws'
+import type { ControlMessage } from '../../shared/protocol.ts'
+import type { Gate } from '../gate.ts'
+import { takePersonalCaps } from './caps.ts'
+import type { Emitted } from './eventBus.ts'
+import { readControlRequest } from './requests.ts'
+import { statusReport } from './statusReport.ts'
+
+/** Least time between two statuses of one client, in milliseconds: four a second are enough for an eye. */
+const statusIntervalMs = 250
+
+/** A client that does not answer a ping for this long is gone. */
+const heartbeatMs = 30_000
+
+/** Bytes that may wait for a client that does not read; beyond that it is dropped and reconnects. */
+const mostWaitingBytes = 4 * 1024 * 1024
+
+interface Client {
+  readonly socket: WebSocket
+  isExtension: boolean
+  focusedAt: number
+  alive: boolean
+}
+
+/** The connections of windows and terminals on `/control`: the whole status first, then events and coalesced statuses. */
+export class ControlSocket {
+  readonly #gate: Gate
+  readonly #server = new WebSocketServer({ noServer: true, maxPayload: 64 * 1024 })
+  readonly #clients = new Set<Client>()
+  readonly #heartbeat: NodeJS.Timeout
+  #statusTimer: NodeJS.Timeout | null = null
+  #focusCounter = 0
+
+  constructor(gate: Gate) {
+    this.#gate = gate
+    gate.events.onEvent((event) => this.#tell(event))
+    this.#heartbeat = setInterval(() => this.#sweep(), heartbeatMs)
+    this.#heartbeat.unref()
+  }
+
+  get size(): number {
+    return this.#clients.size
+  }
+
+  /** Takes over a connection whose Host, Origin and token have been checked. */
+  accept(request: IncomingMessage, socket: Duplex, head: Buffer): void {
+    this.#server.handleUpgrade(request, socket, head, (connection) => this.#open(connection))
+  }
+
+  close(): void {
+    clearInterval(this.#heartbeat)
+    if (this.#statusTimer) clearTimeout(this.#statusTimer)
+    for (const client of this.#clients) client.socket.close(1001, 'the gate is stopping')
+    this.#server.close()
+  }
+
+  /** Something that the status shows has changed. */
+  touch(): void {
+    if (this.#clients.size === 0 || this.#statusTimer !== null) return
+    this.#statusTimer = setTimeout(() => {
+      this.#statusTimer = null
+      if (this.#clients.size === 0) return
+      const text = JSON.stringify({ event: 'status', status: statusReport(this.#gate) } satisfies ControlMessage)
+      for (const client of this.#clients) this.#send(client, text)
+      // Outputs of running calls grow without an event.
+      if (this.#gate.inFlight.size > 0) this.touch()
+    }, statusIntervalMs)
+  }
+
+  #open(socket: WebSocket): void {
+    const client: Client = { socket, isExtension: false, focusedAt: 0, alive: true }
+    this.#clients.add(client)
+    socket.on('message', (data) => this.#hear(client, (data as Buffer).toString('utf8')))
+    socket.on('pong', () => (client.alive = true))
+    socket.on('close', () => this.#clients.delete(client))
+    socket.on('error', () => socket.terminate())
+    this.#send(client, JSON.stringify({ event: 'status', status: statusReport(this.#gate) } satisfies ControlMessage))
+  }
+
+  #hear(client: Client, text: string): void {
+    const request = readControlRequest(text)
+    if (typeof request === 'string') {
+      this.#gate.log.warn('a control message was not understood', { problem: request })
+      return
+    }
+    switch (request.type) {
+      case 'hello':
+        client.isExtension = request.client === 'extension'
+        break
+      case 'focus':
+        if (request.focused) client.focusedAt = this.#focusCounter += 1
+        break
+      case 'settings':
+        takePersonalCaps(this.#gate, request.caps)
+        this.touch()
+        break
+    }
+  }
+
+  /** Every client hears an event; one window, the one that was focused last, may show a notification. */
+  #tell(event: Emitted): void {
+    if (this.#clients.size === 0) return
+    let chosen: Client | null = null
+    for (const client of this.#clients) {
+      if (client.isExtension && (chosen === null || client.focusedAt > chosen.focusedAt)) chosen = client
+    }
+    const silent = JSON.stringify({ ...event, notify: false })
+    for (const client of this.#clients) this.#send(client, client === chosen ? JSON.stringify({ ...event, notify: true }) : silent)
+    this.touch()
+  }
+
+  #send(client: Client, text: string): void {
+    if (client.socket.readyState !== client.socket.OPEN) return
+    if (client.socket.bufferedAmount > mostWaitingBytes) {
+      client.socket.terminate()
+      return
+    }
+    client.socket.send(text)
+  }
+
+  #sweep(): void {
+    for (const client of this.#clients) {
+      if (!client.alive) {
+        client.socket.terminate()
+        continue
+      }
+      client.alive = false
+      client.socket.ping()
+    }
+  }
+}

@@ -1,0 +1,63 @@
+import { version } from '../../shared/build.ts'
+import type { Cap } from '../../shared/config.ts'
+import { eurFromNano } from '../../shared/money.ts'
+import type { SpendStatus, Status } from '../../shared/status.ts'
+import type { Gate } from '../gate.ts'
+import type { SpendSummary } from '../ledger/ledger.ts'
+
+const mostTasksShown = 50
+
+/** The whole status (contract, "Control"). With a ledger that cannot be read it says so and shows no spend at all. */
+export function statusReport(gate: Gate): Status {
+  const nowMs = gate.nowMs()
+  const config = gate.config()
+  const { day, month } = gate.calendar.periods(nowMs)
+  const read = readLedger(gate, day, month)
+  const spend = (summary: SpendSummary | null, cap: Cap, window: 'day' | 'month'): SpendStatus => ({
+    spentEur: eurFromNano(summary?.spentNanoEur ?? 0),
+    reservedEur: eurFromNano(summary?.reservedNanoEur ?? 0),
+    tokens: summary?.tokens ?? { input: 0, cacheRead: 0, cacheWrite: 0, output: 0 },
+    calls: summary?.calls ?? 0,
+    unpricedCalls: summary?.unpricedCalls ?? 0,
+    capEur: cap.eur,
+    capTokens: cap.tokens,
+    resetsAt: gate.calendar.resetsAt(window, nowMs),
+  })
+  const kills = gate.kills.current()
+  return {
+    time: new Date(nowMs).toISOString(),
+    version,
+    killed: kills.some((kill) => kill.scope === 'global'),
+    kills: kills.map(({ scope, ref }) => ({ scope, ref })),
+    currency: config.currency.code,
+    timezone: config.timezone,
+    alertAt: config.budgets.alertAt,
+    today: spend(read?.today ?? null, config.budgets.userDaily, 'day'),
+    month: spend(read?.month ?? null, config.budgets.tenantMonthly, 'month'),
+    models: (read?.models ?? []).map(({ model, calls, nanoEur }) => ({ model, calls, eur: eurFromNano(nanoEur) })),
+    tasks: gate.tasks.status(mostTasksShown),
+    inFlight: gate.inFlight.status(nowMs).filter((call) => call.model !== ''),
+    counters: gate.metrics.counters(),
+    integrity: {
+      orphaned: read?.orphaned ?? 0,
+      ledgerDrift: 0,
+      ledgerAvailable: read !== null,
+      pricesAsOf: gate.prices().asOf,
+      residual: gate.residuals.table(),
+    },
+  }
+}
+
+function readLedger(gate: Gate, day: string, month: string) {
+  const { ledger } = gate
+  try {
+    return {
+      today: ledger.summary({ window: 'day', period: day }),
+      month: ledger.summary({ window: 'month', period: month }),
+      models: ledger.byModel(day),
+      orphaned: ledger.orphanedTotal(),
+    }
+  } catch {
+    return null
+  }
+}

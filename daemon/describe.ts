@@ -1,0 +1,52 @@
+import type { EstimatorName } from '../shared/config.ts'
+import type { CallFacts, DialectName } from './call.ts'
+import { InvalidRequest } from './dialects/dialect.ts'
+import type { JsonObject } from './dialects/dialect.ts'
+import { dialectByName } from './dialects/registry.ts'
+import { createTokenCounter } from './tokens/estimate.ts'
+import type { MessageCountCache } from './tokens/estimate.ts'
+
+/** Everything that a description depends on besides the bytes. Structured-cloneable: it crosses to the worker. */
+export interface DescribeRequest {
+  readonly dialect: DialectName
+  readonly upstreamName: string
+  readonly upstreamBaseUrl: string
+  readonly ollamaEmulation: boolean
+  readonly estimator: EstimatorName
+}
+
+/** Facts, or a sentence for the person who sent it. */
+export type Description = { readonly ok: true; readonly facts: CallFacts } | { readonly ok: false; readonly problem: string }
+
+/** Reads a request: JSON, the dialect's facts, the token estimate. No part of the text is in the result. */
+export function describeBody(bytes: Uint8Array, request: DescribeRequest, cache: MessageCountCache): Description {
+  let body: unknown
+  try {
+    body = JSON.parse(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8').replace(/^\uFEFF/, ''))
+  } catch {
+    // The parser's own message quotes the text, which must not travel.
+    return { ok: false, problem: 'The request body is not valid JSON. Nothing was sent to the provider.' }
+  }
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) {
+    return { ok: false, problem: 'The request body is JSON, but not an object. Nothing was sent to the provider.' }
+  }
+  const model = (body as JsonObject)['model']
+  const counter = createTokenCounter({
+    estimator: request.estimator,
+    upstreamName: request.upstreamName,
+    model: typeof model === 'string' ? model : '',
+    cache,
+  })
+  try {
+    const facts = dialectByName(request.dialect).describe(body as JsonObject, {
+      upstreamName: request.upstreamName,
+      upstreamBaseUrl: request.upstreamBaseUrl,
+      ollamaEmulation: request.ollamaEmulation,
+      counter,
+    })
+    return { ok: true, facts }
+  } catch (fault) {
+    if (fault instanceof InvalidRequest) return { ok: false, problem: fault.message }
+    throw fault
+  }
+}

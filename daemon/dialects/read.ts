@@ -1,0 +1,93 @@
+import { InvalidRequest } from './dialect.ts'
+import type { JsonObject } from './dialect.ts'
+
+/**
+ * Typed readers over parsed JSON. The `ask…` readers are for request fields that decide about money and throw
+ * InvalidRequest on a wrong type; all others are tolerant, because the provider judges what we only measure.
+ */
+
+/** True for a JSON object, not for an array or null. */
+export function isObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** The object under `name`, or null where there is none. */
+export function objectIn(object: JsonObject, name: string): JsonObject | null {
+  const value = object[name]
+  return isObject(value) ? value : null
+}
+
+/** The array under `name`; empty where there is none. */
+export function arrayIn(object: JsonObject, name: string): readonly unknown[] {
+  return asArray(object[name])
+}
+
+/** The value if it is an array, else an empty one. */
+export function asArray(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? (value as readonly unknown[]) : []
+}
+
+/** The string under `name`, or null. An empty string is a string. */
+export function stringIn(object: JsonObject, name: string): string | null {
+  const value = object[name]
+  return typeof value === 'string' ? value : null
+}
+
+/** A reported count: a finite number >= 0 as a whole number, else null. Null and missing are unknown, never 0 (B04, I05). */
+export function countIn(object: JsonObject | null, name: string): number | null {
+  const value = object?.[name]
+  return typeof value === 'number' && Number.isFinite(value) && value >= 0 ? Math.round(value) : null
+}
+
+/** A short word that a provider reported (class, code, reason, tier), cut so that no text can hide in it. */
+export function wordIn(object: JsonObject, name: string): string | null {
+  const value = object[name]
+  if (typeof value === 'number') return String(value)
+  return typeof value === 'string' && value !== '' ? value.slice(0, 128) : null
+}
+
+/** The model name. It is user input: bounded, and free of control characters. Throws InvalidRequest. */
+export function askModel(body: JsonObject): string {
+  const model = body['model']
+  if (typeof model !== 'string' || model.trim() === '') {
+    throw new InvalidRequest('The field "model" is missing or not a string.')
+  }
+  // eslint-disable-next-line no-control-regex
+  if (model.length > 512 || /[\u0000-\u001f\u007f]/.test(model)) {
+    throw new InvalidRequest('The field "model" is longer than 512 characters or has control characters.')
+  }
+  return model
+}
+
+/** `true` or `false` under `name`; `fallback` where it is missing or null. Throws InvalidRequest. */
+export function askBoolean(body: JsonObject, name: string, fallback: boolean): boolean {
+  const value = body[name]
+  if (value === undefined || value === null) return fallback
+  if (typeof value !== 'boolean') throw new InvalidRequest(`The field "${name}" is not true or false.`)
+  return value
+}
+
+/** A whole number under `name`, rounded up; null where it is missing or null. May be negative. Throws InvalidRequest. */
+export function askNumber(body: JsonObject, name: string, shownName: string = name): number | null {
+  const value = body[name]
+  if (value === undefined || value === null) return null
+  if (typeof value !== 'number' || !Number.isFinite(value)) {
+    throw new InvalidRequest(`The field "${shownName}" is not a number.`)
+  }
+  return Math.min(Math.ceil(value), Number.MAX_SAFE_INTEGER)
+}
+
+/** The array under `name`, which must be there. Throws InvalidRequest. */
+export function askArray(body: JsonObject, name: string): readonly unknown[] {
+  const value = body[name]
+  if (!Array.isArray(value)) throw new InvalidRequest(`The field "${name}" is missing or not an array.`)
+  return value as readonly unknown[]
+}
+
+/** The object under `name`; null where it is missing or null. Throws InvalidRequest. */
+export function askObject(body: JsonObject, name: string): JsonObject | null {
+  const value = body[name]
+  if (value === undefined || value === null) return null
+  if (!isObject(value)) throw new InvalidRequest(`The field "${name}" is not an object.`)
+  return value
+}

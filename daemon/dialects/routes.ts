@@ -1,0 +1,101 @@
+import type { UpstreamDialect } from '../../shared/config.ts'
+import { anthropicRoute } from './routesAnthropic.ts'
+import { geminiRoute } from './routesGemini.ts'
+import { ollamaRoute } from './routesOllama.ts'
+import { openaiRoute } from './routesOpenai.ts'
+import type { Request, Route } from './routeTable.ts'
+import { unsupported } from './routeTable.ts'
+
+export type { Route } from './routeTable.ts'
+
+/**
+ * Says what a request path means at an upstream: metered in one of the dialects, free, or unsupported. What is not
+ * known to be free is unsupported, so that nothing billable escapes the budget.
+ *
+ * `path` is what follows the upstream's name, with its query. The result's path is normalised and keeps the query;
+ * `upstreamUrl` puts it behind the base URL.
+ */
+export function resolveRoute(
+  upstreamDialect: UpstreamDialect,
+  upstreamName: string,
+  method: string,
+  path: string,
+): Route {
+  const withoutFragment = path.split('#', 1)[0] ?? ''
+  const queryAt = withoutFragment.indexOf('?')
+  const plain = queryAt < 0 ? withoutFragment : withoutFragment.slice(0, queryAt)
+  if (leavesItsFolder(plain)) {
+    return unsupported('The path has "." or ".." parts or a broken escape, which could lead out of the provider\'s API.')
+  }
+  const request: Request = {
+    upstreamName,
+    method: method.toUpperCase(),
+    parts: plain.split('/').filter((part) => part !== ''),
+    query: queryAt < 0 ? '' : withoutFragment.slice(queryAt),
+  }
+  if (request.method === 'HEAD' && request.parts.length === 0) return { kind: 'free', path: `/${request.query}` }
+  switch (upstreamDialect) {
+    case 'openai':
+      return openaiRoute(request)
+    case 'anthropic':
+      return anthropicRoute(request)
+    case 'ollama':
+      return ollamaRoute(request)
+    case 'gemini':
+      return geminiRoute(request)
+  }
+}
+
+/** True for a path with dot segments, backslashes or control characters, in plain text or under any number of escapes. */
+function leavesItsFolder(path: string): boolean {
+  let decoded = path
+  for (let round = 0; round < 5; round += 1) {
+    // eslint-disable-next-line no-control-regex
+    if (/[\\\u0000-\u001f\u007f]/.test(decoded)) return true
+    if (decoded.split('/').some((part) => /^\.{1,2}(;.*)?$/.test(part))) return true
+    if (!decoded.includes('%')) return false
+    try {
+      const next = decodeURIComponent(decoded)
+      if (next === decoded) return false
+      decoded = next
+    } catch {
+      return true
+    }
+  }
+  return true
+}
+
+/** A version as the last part of a base URL or the first of a path: `v1`, `v4`, `v1beta`. */
+const version = /^v\d+(?:(?:alpha|beta)\d*)?$/
+
+/**
+ * The full URL of a request. A base may stand with or without its version: where it has none, an OpenAI-dialect upstream
+ * gets `/v1`; where both have one, the base's stays. A query of the base is kept before the request's own.
+ */
+export function upstreamUrl(upstreamDialect: UpstreamDialect, baseUrl: string, path: string): string {
+  const [base = '', baseQuery = ''] = split(baseUrl.split('#', 1)[0] ?? '')
+  const [plain = '', query = ''] = split(path)
+  const root = base.replace(/\/+$/, '')
+  const baseParts = root.replace(/^[a-z][a-z0-9+.-]*:\/\/[^/]*/i, '').split('/')
+  const versioned = baseParts.some((part) => version.test(part))
+  const pathParts = plain.split('/').filter((part) => part !== '')
+  const queries = [baseQuery, query].filter((part) => part !== '').join('&')
+  const tail = queries === '' ? '' : `?${queries}`
+  if (upstreamDialect === 'ollama') {
+    // Its native routes have no version, so a base that ends in one was written for another kind of client.
+    return `${root.replace(/\/v1$/, '')}${slashed(pathParts)}${tail}`
+  }
+  const first = pathParts[0] ?? ''
+  if (versioned) return `${root}${slashed(version.test(first) ? pathParts.slice(1) : pathParts)}${tail}`
+  const bare = upstreamDialect === 'openai' && pathParts.length > 0 && !version.test(first)
+  return `${root}${slashed(bare ? ['v1', ...pathParts] : pathParts)}${tail}`
+}
+
+function split(url: string): [string, string] {
+  const at = url.indexOf('?')
+  return at < 0 ? [url, ''] : [url.slice(0, at), url.slice(at + 1)]
+}
+
+function slashed(parts: readonly string[]): string {
+  return parts.length === 0 ? '/' : `/${parts.join('/')}`
+}

@@ -1,0 +1,47 @@
+import type { Dispatcher } from 'undici'
+import type { Config } from '../shared/config.ts'
+import type { Admission } from './budget/admission.ts'
+import type { Calendar } from './budget/calendar.ts'
+import type { RateBook } from './budget/rateBook.ts'
+import type { Configuration } from './config/configuration.ts'
+import type { EventBus } from './control/eventBus.ts'
+import type { Describer } from './describeWorker.ts'
+import type { Ledger } from './ledger/ledger.ts'
+import type { PriceList } from './money/price.ts'
+import type { InFlight } from './observe/inFlight.ts'
+import type { Log } from './observe/log.ts'
+import type { Metrics } from './observe/metrics.ts'
+import type { Residuals } from './observe/residual.ts'
+import type { PromptGrowth } from './observe/promptGrowth.ts'
+import type { TaskBook } from './observe/taskBook.ts'
+import type { KillBoard } from './control/killBoard.ts'
+
+/** The pieces that a call passes on its way. Built once by `commands/serve.ts`; nothing here knows who uses it. */
+export interface Gate {
+  readonly nowMs: () => number
+  readonly newCallId: () => string
+  readonly config: () => Config
+  readonly configuration: Configuration
+  readonly localKey: string
+  readonly token: string
+  readonly port: () => number
+  readonly dataDir: string
+  readonly startedAtMs: number
+  readonly ledger: Ledger
+  readonly admission: Admission
+  readonly calendar: Calendar
+  readonly prices: () => PriceList
+  readonly residuals: Residuals
+  readonly growth: PromptGrowth
+  readonly describer: Describer
+  readonly inFlight: InFlight
+  readonly rates: RateBook
+  readonly tasks: TaskBook
+  readonly kills: KillBoard
+  readonly dispatcher: Dispatcher
+  readonly events: EventBus
+  readonly metrics: Metrics
+  readonly log: Log
+  /** Set while the daemon drains: new calls are refused with `shutting_down`. */
+  readonly stopping: () => boolean
+}

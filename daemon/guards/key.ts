@@ -1,0 +1,51 @@
+import type { Config } from '../../shared/config.ts'
+import type { Identity, Refusal } from '../call.ts'
+
+/** Answers whether two secrets are equal in a time that does not depend on where they differ. */
+export type SecretEquals = (left: string, right: string) => boolean
+
+/** What a request says of itself. */
+export interface Claim {
+  readonly key: string | null
+  readonly user: string | null
+  readonly project: string | null
+  readonly userAgent: string
+}
+
+/** Constant, so that it tells nothing about what exists (N06). */
+const invalidKey: Refusal = {
+  code: 'invalid_key',
+  message: 'The local key is missing or wrong. Use the base URL that "tollgate env" or the status bar shows.',
+}
+
+/** Finds out who calls and under which plan. `localKey` is the data directory's own key. */
+export function identify(claim: Claim, config: Config, localKey: string, equals: SecretEquals): Identity | Refusal {
+  const own = claim.key === null ? !config.requireKey : equals(claim.key, localKey)
+  // Every configured key is compared, so that the time does not tell which one it was.
+  let found = -1
+  if (claim.key !== null) {
+    for (const [at, entry] of config.keys.entries()) if (equals(claim.key, entry.key)) found = at
+  }
+  if (!own && found < 0) return invalidKey
+  const entry = found < 0 ? null : (config.keys[found] ?? null)
+  const planName = entry?.plan ?? planOfClient(claim.userAgent, config) ?? config.plan
+  const plan = config.plans[planName]
+  if (plan === undefined) return invalidKey
+  return {
+    keyId: found < 0 ? 'default' : `key-${found + 1}`,
+    tenant: entry?.tenant ?? config.tenant,
+    user: entry?.user ?? claim.user ?? config.user,
+    project: claim.project ?? entry?.project ?? null,
+    planName,
+    plan,
+  }
+}
+
+/** The plan that expects this client, for keys without a plan of their own. */
+function planOfClient(userAgent: string, config: Config): string | null {
+  const lower = userAgent.toLowerCase()
+  for (const [name, plan] of Object.entries(config.plans)) {
+    if (plan.expectedUserAgents.some((part) => part !== '' && lower.includes(part.toLowerCase()))) return name
+  }
+  return null
+}

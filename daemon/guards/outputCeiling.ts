@@ -1,0 +1,41 @@
+import type { FieldEdit } from '../dialects/edit.ts'
+import type { Guard, Verdict } from './guard.ts'
+import { allow } from './guard.ts'
+
+/** What api.openai.com generates for a legacy completion that sets no limit; injecting more would change the answer. */
+const legacyCompletionDefault = 16
+
+/**
+ * What has no bound cannot be reserved. No ceiling set: the plan's default is injected in the field that the upstream
+ * understands. Above the plan's or the model's own maximum: clamped there, in the field that the client used (H07).
+ */
+export const outputCeiling: Guard = {
+  name: 'outputCeiling',
+  judge: ({ received, facts }, state) => {
+    if (!facts.producesOutput) return allow
+    const { plan, planName } = received.identity
+    const most = Math.min(plan.maxOutputTokens ?? Infinity, state.modelMaxOutputTokens ?? Infinity)
+    const asked = facts.requestedOutputTokens
+    if (asked !== null && asked <= most) return { kind: 'change', edits: [], says: [], outputCeiling: asked }
+    if (asked === null && received.dialect === 'openai-completions' && isOpenAi(received.upstream.baseUrl)) {
+      return { kind: 'change', edits: [], says: [], outputCeiling: Math.min(legacyCompletionDefault, most) }
+    }
+    const thinking = facts.thinkingBudgetTokens ?? 0
+    const ceiling = asked === null ? Math.min(Math.max(plan.defaultOutputTokens, thinking + 1024), most) : most
+    if (thinking >= ceiling) {
+      const message = `The thinking budget of ${thinking} tokens leaves no room for an answer below the ${ceiling} output tokens that plan ${planName} allows. Lower the thinking budget or raise plans.${planName}.maxOutputTokens.`
+      return { kind: 'refuse', refusal: { code: 'reasoning_exceeds_output', message, unit: 'tokens', limit: ceiling, requested: thinking } }
+    }
+    return setCeiling(facts.outputField, ceiling)
+  },
+}
+
+/** The change that puts a ceiling into a request. */
+export function setCeiling(field: readonly string[], ceiling: number): Extract<Verdict, { kind: 'change' }> {
+  const edit: FieldEdit = { path: field, value: ceiling }
+  return { kind: 'change', edits: [edit], says: [`${field.at(-1) ?? 'output'}=${ceiling}`], outputCeiling: ceiling }
+}
+
+function isOpenAi(baseUrl: string): boolean {
+  return /^https:\/\/api\.openai\.com(\/|$)/.test(baseUrl)
+}

@@ -1,0 +1,41 @@
+import type { FieldEdit } from '../dialects/edit.ts'
+import type { RefusalCode } from '../../shared/codes.ts'
+import type { Refusal } from '../call.ts'
+import type { Guard, GuardedCall, GuardState, StackVerdict } from './guard.ts'
+import { modelAllowlist } from './modelAllowlist.ts'
+import { outputCeiling } from './outputCeiling.ts'
+import { rate } from './rate.ts'
+import { unpricedModel } from './unpricedModel.ts'
+import { unsupportedFeature } from './unsupported.ts'
+
+/** The stack, most severe first. A new guard is one file and one line here. */
+export const guardStack: readonly Guard[] = [unsupportedFeature, modelAllowlist, unpricedModel, outputCeiling, rate]
+
+/** Asks every guard. The first refusal in the stack's order wins and names the others; else all changes are put together. */
+export function runStack(guards: readonly Guard[], call: GuardedCall, state: GuardState): StackVerdict {
+  const refusals: Refusal[] = []
+  const edits: FieldEdit[] = []
+  const changes: string[] = []
+  let outputCeilingTokens: number | null = null
+  for (const guard of guards) {
+    const verdict = guard.judge(call, state)
+    switch (verdict.kind) {
+      case 'allow':
+        break
+      case 'refuse':
+        refusals.push(verdict.refusal)
+        break
+      case 'change':
+        edits.push(...verdict.edits)
+        changes.push(...verdict.says)
+        outputCeilingTokens = verdict.outputCeiling ?? outputCeilingTokens
+        break
+    }
+  }
+  const [worst, ...others] = refusals
+  if (worst !== undefined) {
+    const also: readonly RefusalCode[] = others.map((refusal) => refusal.code)
+    return { kind: 'refuse', refusal: { ...worst, also } }
+  }
+  return { kind: 'pass', described: { edits, changes, outputCeiling: outputCeilingTokens } }
+}

@@ -1,0 +1,144 @@
+import type Database from 'better-sqlite3'
+import type { CallRow, EventRow } from '../../shared/status.ts'
+import { seqFromMs } from './callBook.ts'
+import { mostEvents } from './eventBook.ts'
+import type { Ledger, ScopeRef, SpendSummary, WindowTotals } from './ledger.ts'
+import {
+  callRow,
+  eventRow,
+  noTotals,
+  selectCalls,
+  soundCount,
+  totalsColumns,
+  totalsFromColumns,
+  type StoredCall,
+  type StoredEvent,
+  type TotalsColumns,
+} from './rows.ts'
+
+/** Rows of a list when the caller names no limit. */
+const defaultLimit = 100
+
+type Filter<Method extends 'summary' | 'calls' | 'events'> = Parameters<Ledger[Method]>[0]
+
+/**
+ * Everything that is only read. Each method is one statement that is read to its end at once: no statement stays open
+ * while something else happens, so a reader never meets "database is locked" (M01).
+ */
+export class LedgerReaders {
+  readonly #database: Database.Database
+  readonly #statements = new Map<string, Database.Statement<unknown[], unknown>>()
+
+  constructor(database: Database.Database) {
+    this.#database = database
+  }
+
+  totals(scope: ScopeRef): WindowTotals {
+    const row = this.#prepare(
+      `SELECT ${totalsColumns} FROM windows WHERE period = ? AND scope = ? AND ref = ? AND window = ?`,
+    )
+      .raw()
+      .get(scope.period, scope.scope, scope.ref, scope.window)
+    return row === undefined ? noTotals : totalsFromColumns(row as TotalsColumns)
+  }
+
+  summary(filter: Filter<'summary'>): SpendSummary {
+    const conditions = [`l.${filter.window} = ?`]
+    const values: unknown[] = [filter.period]
+    if (filter.user !== undefined) {
+      conditions.push('l.user = ?')
+      values.push(filter.user)
+    }
+    if (filter.tenant !== undefined) {
+      conditions.push('l.tenant = ?')
+      values.push(filter.tenant)
+    }
+    const where = conditions.join(' AND ')
+    const sums = this.#prepare(
+      `SELECT total(l.spent_nano), total(l.input), total(l.cache_read), total(l.cache_write), total(l.output),
+       total(l.calls), total(iif(l.priced, 0, l.calls)) FROM lines l WHERE ${where}`,
+    )
+      .raw()
+      .get(...values) as readonly unknown[]
+    const reserved = this.#prepare(
+      `SELECT total(c.reserved_nano) FROM calls c INDEXED BY calls_open JOIN lines l ON l.id = c.line
+       WHERE c.settlement IS NULL AND ${where}`,
+    )
+      .raw()
+      .get(...values) as readonly unknown[]
+    return {
+      spentNanoEur: soundCount(sums[0]),
+      reservedNanoEur: soundCount(reserved[0]),
+      tokens: {
+        input: soundCount(sums[1]),
+        cacheRead: soundCount(sums[2]),
+        cacheWrite: soundCount(sums[3]),
+        output: soundCount(sums[4]),
+      },
+      calls: soundCount(sums[5]),
+      unpricedCalls: soundCount(sums[6]),
+    }
+  }
+
+  byModel(day: string): ReturnType<Ledger['byModel']> {
+    const rows = this.#prepare(
+      `SELECT model, sum(calls) AS calls, sum(spent_nano) AS nanoEur FROM lines WHERE day = ? GROUP BY model
+       HAVING sum(calls) > 0 ORDER BY nanoEur DESC, calls DESC, model`,
+    ).all(day)
+    return rows as ReturnType<Ledger['byModel']>
+  }
+
+  calls(filter: Filter<'calls'>): CallRow[] {
+    const sinceMs = filter.sinceMs ?? 0
+    const conditions = ['c.seq >= ?', 'c.received_at_ms >= ?']
+    const values: unknown[] = [seqFromMs(sinceMs), sinceMs]
+    if (filter.task !== undefined) {
+      conditions.push('c.task = ?')
+      values.push(filter.task)
+    }
+    const rows = this.#prepare(`${selectCalls} WHERE ${conditions.join(' AND ')} ORDER BY c.seq DESC LIMIT ?`).all(
+      ...values,
+      filter.limit ?? defaultLimit,
+    )
+    return (rows as StoredCall[]).map(callRow)
+  }
+
+  events(filter: Filter<'events'>): EventRow[] {
+    const rows = this.#prepare(
+      'SELECT id, at_ms, event, body FROM (SELECT * FROM events ORDER BY id DESC LIMIT ?) WHERE at_ms >= ? ORDER BY id DESC LIMIT ?',
+    ).all(mostEvents, filter.sinceMs ?? 0, filter.limit ?? defaultLimit)
+    return (rows as StoredEvent[]).map(eventRow)
+  }
+
+  kills(): ReturnType<Ledger['kills']> {
+    return this.#prepare(
+      'SELECT scope, ref, since_ms AS sinceMs FROM kills ORDER BY since_ms, scope, ref',
+    ).all() as ReturnType<Ledger['kills']>
+  }
+
+  capOverrides(nowMs: number): ReturnType<Ledger['capOverrides']> {
+    return this.#prepare(
+      'SELECT field, value, until_ms AS untilMs FROM cap_overrides WHERE until_ms IS NULL OR until_ms > ? ORDER BY field',
+    ).all(nowMs) as ReturnType<Ledger['capOverrides']>
+  }
+
+  residuals(): ReturnType<Ledger['residuals']> {
+    return this.#prepare(
+      'SELECT upstream, model, ratio, samples FROM residuals ORDER BY upstream, model',
+    ).all() as ReturnType<Ledger['residuals']>
+  }
+
+  orphanedTotal(): number {
+    const row = this.#prepare("SELECT value FROM counters WHERE name = 'orphaned'").raw().get()
+    return row === undefined ? 0 : soundCount((row as readonly unknown[])[0])
+  }
+
+  #prepare(sql: string): Database.Statement<unknown[], unknown> {
+    let statement = this.#statements.get(sql)
+    if (statement === undefined) {
+      statement = this.#database.prepare<unknown[], unknown>(sql)
+      this.#statements.set(sql, statement)
+    }
+    return statement
+  }
+}

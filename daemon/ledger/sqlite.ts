@@ -1,0 +1,80 @@
+import type Database from 'better-sqlite3'
+import { BatchWriter } from './batch.ts'
+import { checkLedger } from './check.ts'
+import { openLedgerDatabase, type DatabaseOptions } from './database.ts'
+import type { Ledger } from './ledger.ts'
+import { LedgerReaders } from './readers.ts'
+import { LedgerSwitches } from './switches.ts'
+import { ledgerUnavailable } from './unavailable.ts'
+import { WriteQueue } from './writeQueue.ts'
+
+/** What a ledger on SQLite needs from its process. */
+export interface SqliteLedgerOptions extends DatabaseOptions {
+  readonly nowMs: () => number
+  /** The name of this process as the owner of its reservations; a new one at each start. */
+  readonly epoch: string
+  readonly log: (line: string) => void
+}
+
+/** Opens or makes the ledger of a data directory. Throws LedgerUnavailable for a file that cannot be used. */
+export function openSqliteLedger(options: SqliteLedgerOptions): Ledger {
+  return ledgerOn(openLedgerDatabase(options), options)
+}
+
+/** The ledger on a database that is open. `close` closes the database. */
+export function ledgerOn(database: Database.Database, options: SqliteLedgerOptions): Ledger {
+  const { path, epoch, nowMs, log } = options
+  const unavailable = (fault: unknown): ReturnType<typeof ledgerUnavailable> => ledgerUnavailable(fault, path)
+  const writer = new BatchWriter(database, epoch)
+  const queue = new WriteQueue({ writer, unavailable, log })
+  const readers = new LedgerReaders(database)
+  const switches = new LedgerSwitches(database)
+
+  const guarded = <Result>(body: () => Result): Result => {
+    try {
+      return body()
+    } catch (fault) {
+      throw unavailable(fault)
+    }
+  }
+  /** What is queued is written before it is read. */
+  const upToDate = <Result>(body: () => Result): Result =>
+    guarded(() => {
+      queue.flush()
+      return body()
+    })
+
+  return {
+    reserve: (ask) => queue.reserve(ask),
+    settle: (settlement) => queue.settle(settlement),
+    onSettled: (listener) => queue.onSettled(listener),
+    onFreed: (listener) => queue.onFreed(listener),
+    flush: () => queue.flush(),
+    totals: (scope) => upToDate(() => readers.totals(scope)),
+    summary: (filter) => upToDate(() => readers.summary(filter)),
+    byModel: (day) => upToDate(() => readers.byModel(day)),
+    calls: (filter) => upToDate(() => readers.calls(filter)),
+    recordEvent: ({ event, ...fields }, atMs) => queue.record({ event, atMs, body: JSON.stringify(fields) }),
+    events: (filter) => upToDate(() => readers.events(filter)),
+    claimAlert: (scope) =>
+      guarded(() => {
+        const first = switches.claimAlert(scope)
+        if (first) writer.forgetWindows()
+        return first
+      }),
+    kills: () => guarded(() => readers.kills()),
+    setKill: (kill) => guarded(() => switches.setKill(kill)),
+    clearKill: (scope, ref) => guarded(() => switches.clearKill(scope, ref)),
+    capOverrides: () => guarded(() => readers.capOverrides(nowMs())),
+    setCapOverride: (override) => guarded(() => switches.setCapOverride(override)),
+    residuals: () => upToDate(() => readers.residuals()),
+    saveResidual: (upstream, model, ratio, samples) => queue.saveResidual({ upstream, model, ratio, samples }),
+    settleOrphans: (atMs) => guarded(() => writer.settleOrphans(atMs)),
+    orphanedTotal: () => guarded(() => readers.orphanedTotal()),
+    check: () => upToDate(() => checkLedger(database)),
+    close: () => {
+      queue.close()
+      guarded(() => database.close())
+    },
+  }
+}

@@ -1,0 +1,44 @@
+import { LedgerUnavailable } from './ledger.ts'
+
+/**
+ * Turns whatever the database threw into the one error that the gate answers with 503, with a sentence that says what
+ * happened and what to do. Nothing that fails here may ever read as "0 spent" (A08, M08).
+ */
+export function ledgerUnavailable(fault: unknown, path: string): LedgerUnavailable {
+  if (fault instanceof LedgerUnavailable) return fault
+  const code = codeOf(fault)
+  return new LedgerUnavailable(sentence(code, path, fault), { cause: fault })
+}
+
+/** True for an error that another process's lock caused and that passes when it lets go. */
+export function isBusy(fault: unknown): boolean {
+  return codeOf(fault).startsWith('SQLITE_BUSY')
+}
+
+function codeOf(fault: unknown): string {
+  if (typeof fault !== 'object' || fault === null || !('code' in fault)) return ''
+  return typeof fault.code === 'string' ? fault.code : ''
+}
+
+function sentence(code: string, path: string, fault: unknown): string {
+  // Extended codes carry the primary one as a prefix: SQLITE_IOERR_WRITE, SQLITE_READONLY_DIRECTORY.
+  const primary = code.split('_').slice(0, 2).join('_')
+  switch (primary) {
+    case 'SQLITE_FULL':
+      return `The disk of the ledger ${path} is full. Free some space; calls pass again as soon as it can be written.`
+    case 'SQLITE_READONLY':
+    case 'SQLITE_PERM':
+    case 'SQLITE_CANTOPEN':
+      return `The ledger ${path} cannot be written. Let this user write the file and its folder.`
+    case 'SQLITE_IOERR':
+      return `The disk reports an error for the ledger ${path}. Check the disk and its free space.`
+    case 'SQLITE_CORRUPT':
+    case 'SQLITE_NOTADB':
+      return `The ledger ${path} is damaged and was left as it is. Stop Tollgate, keep a copy of the file, then restore a backup or move it away to start a new ledger.`
+    case 'SQLITE_BUSY':
+    case 'SQLITE_LOCKED':
+      return `Another program holds the ledger ${path}. Close what has it open.`
+    default:
+      return `The ledger ${path} cannot be used: ${code === '' && fault instanceof Error ? fault.message : code}.`
+  }
+}

@@ -1,0 +1,39 @@
+import { LedgerUnavailable } from './ledger.ts'
+import type { Ledger } from './ledger.ts'
+
+/**
+ * Stands in where the ledger's file cannot be opened: every call is refused with the reason, and nothing is ever answered
+ * as "0 spent" (invariant 6). The daemon runs on, because a client that is told why is better off than one that meets a
+ * closed port.
+ */
+export function unavailableLedger(reason: string): Ledger {
+  const fail = (): never => {
+    throw new LedgerUnavailable(reason)
+  }
+  return {
+    reserve: () => Promise.reject(new LedgerUnavailable(reason)),
+    settle: () => undefined,
+    onSettled: () => undefined,
+    onFreed: () => undefined,
+    flush: () => undefined,
+    totals: fail,
+    summary: fail,
+    byModel: fail,
+    calls: fail,
+    recordEvent: () => undefined,
+    events: () => [],
+    claimAlert: () => false,
+    // A switch that cannot be read counts as off only because every call is refused anyway.
+    kills: () => [],
+    setKill: () => undefined,
+    clearKill: () => undefined,
+    capOverrides: () => [],
+    setCapOverride: fail,
+    residuals: () => [],
+    saveResidual: () => undefined,
+    settleOrphans: () => 0,
+    orphanedTotal: fail,
+    check: fail,
+    close: () => undefined,
+  }
+}

@@ -1,0 +1,195 @@
+import type { BatchOutcome, BatchWork, BatchWriter } from './batch.ts'
+import { mostEvents, type NewEvent } from './eventBook.ts'
+import type { LedgerUnavailable, ReservationAsk, ReservationResult, Settlement, WindowChange } from './ledger.ts'
+import type { Residual } from './residualBook.ts'
+
+interface PendingAsk {
+  readonly ask: ReservationAsk
+  readonly resolve: (result: ReservationResult) => void
+  readonly reject: (fault: Error) => void
+}
+
+/** What the queue needs from outside. */
+export interface WriteQueueOptions {
+  readonly writer: BatchWriter
+  /** Turns what the database threw into a sentence. */
+  readonly unavailable: (fault: unknown) => LedgerUnavailable
+  readonly log: (line: string) => void
+}
+
+/** How long a settlement waits for a reservation to share its commit with, in milliseconds. */
+const settleDelayMs = 5
+
+/** Pauses between tries while the file cannot be written, in milliseconds. */
+const firstRetryMs = 250
+const longestRetryMs = 30_000
+
+/**
+ * Collects what is to be written, so that it shares commits: each costs a flush of the disk.
+ *
+ * Reservations are written right after the current poll for input (`setImmediate`): a single client waits for nothing, and
+ * the calls that arrived together commit together; while a commit runs, the next calls gather in their sockets. Settlements,
+ * events and residuals ride with the next reservation, or go alone after a few milliseconds.
+ *
+ * A batch that fails rejects exactly its reservations. Everything else stays queued and is tried again, by itself and with
+ * the next reservation, so that a disk with room again is used at once (A07, A08).
+ */
+export class WriteQueue {
+  readonly #options: WriteQueueOptions
+  readonly #settledListeners: ((callId: string, changes: readonly WindowChange[]) => void)[] = []
+  readonly #freedListeners: (() => void)[] = []
+  readonly #residuals = new Map<string, Residual>()
+  #asks: PendingAsk[] = []
+  #settlements = new Map<string, Settlement>()
+  #events: NewEvent[] = []
+  #immediate: NodeJS.Immediate | null = null
+  #timer: NodeJS.Timeout | null = null
+  #retryMs = 0
+  #closed = false
+
+  constructor(options: WriteQueueOptions) {
+    this.#options = options
+  }
+
+  reserve(ask: ReservationAsk): Promise<ReservationResult> {
+    return new Promise((resolve, reject) => {
+      if (this.#closed) {
+        reject(this.#options.unavailable(new Error('it is closed')))
+        return
+      }
+      this.#asks.push({ ask, resolve, reject })
+      this.#immediate ??= setImmediate(() => this.#writeAndLog())
+    })
+  }
+
+  settle(settlement: Settlement): void {
+    // The first settlement of a call wins (L03).
+    if (this.#settlements.has(settlement.callId)) return
+    this.#settlements.set(settlement.callId, settlement)
+    this.#later()
+  }
+
+  record(event: NewEvent): void {
+    this.#events.push(event)
+    if (this.#events.length > 2 * mostEvents) this.#events = this.#events.slice(-mostEvents)
+    this.#later()
+  }
+
+  saveResidual(residual: Residual): void {
+    this.#residuals.set(JSON.stringify([residual.upstream, residual.model]), residual)
+    this.#later()
+  }
+
+  onSettled(listener: (callId: string, changes: readonly WindowChange[]) => void): void {
+    this.#settledListeners.push(listener)
+  }
+
+  onFreed(listener: () => void): void {
+    this.#freedListeners.push(listener)
+  }
+
+  /** Writes what is queued. Throws LedgerUnavailable where that fails; nothing but reservations is lost by it. */
+  flush(): void {
+    if (this.#settlements.size > 0 || this.#events.length > 0 || this.#residuals.size > 0) this.#write()
+  }
+
+  /** Writes the rest and takes nothing more. */
+  close(): void {
+    this.#writeAndLog()
+    this.#closed = true
+    this.#clearTimers()
+  }
+
+  #later(): void {
+    if (this.#closed || this.#timer !== null || this.#immediate !== null) return
+    this.#timer = setTimeout(() => this.#writeAndLog(), Math.max(settleDelayMs, this.#retryMs))
+    // A process that ends closes the ledger; the retries of a broken disk must not keep it alive.
+    if (this.#retryMs > 0) this.#timer.unref()
+  }
+
+  #clearTimers(): void {
+    if (this.#immediate !== null) clearImmediate(this.#immediate)
+    if (this.#timer !== null) clearTimeout(this.#timer)
+    this.#immediate = null
+    this.#timer = null
+  }
+
+  #writeAndLog(): void {
+    try {
+      this.#write()
+    } catch {
+      // Logged and answered where it happened; what is left in the queue is tried again.
+    }
+  }
+
+  #write(): void {
+    this.#clearTimers()
+    const asks = this.#asks
+    const { work, left } = this.#take(asks)
+    if (asks.length + work.settlements.length + work.events.length + work.residuals.length === 0) return
+    this.#asks = []
+    let outcome: BatchOutcome
+    try {
+      outcome = this.#options.writer.write(work)
+    } catch (fault) {
+      throw this.#failed(fault, asks)
+    }
+    this.#settlements = left
+    this.#events = []
+    this.#residuals.clear()
+    if (this.#retryMs > 0) this.#options.log('the ledger can be written again')
+    this.#retryMs = 0
+    if (left.size > 0) this.#later()
+    this.#announce(outcome, asks)
+  }
+
+  /** The work of one batch. A settlement that came before its own reservation was written waits for the next. */
+  #take(asks: readonly PendingAsk[]): { readonly work: BatchWork; readonly left: Map<string, Settlement> } {
+    const left = new Map<string, Settlement>()
+    if (this.#settlements.size > 0) {
+      for (const { ask } of asks) {
+        const early = this.#settlements.get(ask.callId)
+        if (early !== undefined && !this.#options.writer.holds(ask.callId)) left.set(ask.callId, early)
+      }
+    }
+    const work: BatchWork = {
+      settlements: [...this.#settlements.values()].filter((settlement) => !left.has(settlement.callId)),
+      asks: asks.map(({ ask }) => ask),
+      events: this.#events,
+      residuals: [...this.#residuals.values()],
+    }
+    return { work, left }
+  }
+
+  #failed(fault: unknown, asks: readonly PendingAsk[]): LedgerUnavailable {
+    const error = this.#options.unavailable(fault)
+    if (this.#retryMs === 0) this.#options.log(error.message)
+    this.#retryMs = Math.min(longestRetryMs, Math.max(firstRetryMs, this.#retryMs * 2))
+    for (const { reject } of asks) reject(error)
+    if (this.#settlements.size > 0 || this.#events.length > 0 || this.#residuals.size > 0) this.#later()
+    return error
+  }
+
+  #announce(outcome: BatchOutcome, asks: readonly PendingAsk[]): void {
+    for (const callId of outcome.unsound) {
+      this.#options.log(`call ${callId} ended with figures that cannot be used; its whole reservation is charged`)
+    }
+    outcome.answers.forEach((answer, at) => {
+      if (answer instanceof Error) asks[at]?.reject(answer)
+      else asks[at]?.resolve(answer)
+    })
+    for (const { callId, changes } of outcome.settled) {
+      for (const listener of this.#settledListeners) this.#guarded(() => listener(callId, changes))
+    }
+    if (outcome.freed) for (const listener of this.#freedListeners) this.#guarded(listener)
+  }
+
+  /** What an observer throws must not undo what is committed. */
+  #guarded(call: () => void): void {
+    try {
+      call()
+    } catch (fault) {
+      this.#options.log(`an observer of the ledger failed: ${fault instanceof Error ? fault.message : String(fault)}`)
+    }
+  }
+}

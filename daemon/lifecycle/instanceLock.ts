@@ -1,0 +1,33 @@
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import Database from 'better-sqlite3'
+
+/** A data directory that is ours until it is released or the process ends. */
+export interface InstanceLock {
+  release(): void
+}
+
+/**
+ * Takes the data directory for this process; null where another process has it. Makes the directory for its owner only.
+ *
+ * The lock is an open exclusive transaction on a file of its own, that is a lock which the operating system drops when the
+ * process ends, however it ends: a pid file would outlive a crash and name a stranger later. Nothing else may open that
+ * file in this process, because closing any descriptor of it would drop the lock.
+ *
+ * Throws what the file system threw where the directory cannot be written.
+ */
+export function acquireInstanceLock(dataDir: string, nativeBinding?: string): InstanceLock | null {
+  mkdirSync(dataDir, { recursive: true, mode: 0o700 })
+  const database = new Database(join(dataDir, 'daemon.lock.db'), {
+    timeout: 0,
+    ...(nativeBinding === undefined ? {} : { nativeBinding }),
+  })
+  try {
+    database.exec('BEGIN EXCLUSIVE')
+  } catch (fault) {
+    database.close()
+    if (fault instanceof Error && 'code' in fault && fault.code === 'SQLITE_BUSY') return null
+    throw fault
+  }
+  return { release: () => database.close() }
+}

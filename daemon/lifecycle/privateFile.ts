@@ -1,0 +1,61 @@
+import {
+  chmodSync,
+  closeSync,
+  existsSync,
+  fsyncSync,
+  linkSync,
+  openSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeSync,
+} from 'node:fs'
+
+/**
+ * Replaces a file that only its owner may read. Written beside it and renamed, so that a reader sees the old text or the
+ * new one and a crash leaves no half of it.
+ */
+export function replacePrivateFile(path: string, text: string): void {
+  const draft = writeDraft(path, text)
+  renameSync(draft, path)
+}
+
+/**
+ * Makes a file that only its owner may read, unless it is there. False where it was: of two processes that try at once,
+ * one makes it.
+ */
+export function createPrivateFile(path: string, text: string): boolean {
+  if (existsSync(path)) return false
+  const draft = writeDraft(path, text)
+  try {
+    linkSync(draft, path)
+    return true
+  } catch (fault) {
+    if (existsSync(path)) return false
+    // A file system without hard links.
+    const code = typeof fault === 'object' && fault !== null && 'code' in fault ? fault.code : null
+    if (code !== 'EPERM' && code !== 'ENOTSUP' && code !== 'ENOSYS') throw fault
+    renameSync(draft, path)
+    return true
+  } finally {
+    rmSync(draft, { force: true })
+  }
+}
+
+/** Takes the rights of everybody but the owner away. */
+export function restrictToOwner(path: string): void {
+  if (process.platform !== 'win32' && (statSync(path).mode & 0o077) !== 0) chmodSync(path, 0o600)
+}
+
+function writeDraft(path: string, text: string): string {
+  const draft = `${path}.${process.pid}.new`
+  rmSync(draft, { force: true })
+  const file = openSync(draft, 'wx', 0o600)
+  try {
+    writeSync(file, text)
+    fsyncSync(file)
+  } finally {
+    closeSync(file)
+  }
+  return draft
+}

@@ -1,0 +1,23 @@
+import { eurFromNano } from '../../shared/money.ts'
+import { shownRef } from '../budget/refusal.ts'
+import type { EventBus } from '../control/eventBus.ts'
+import type { Ledger, WindowChange } from '../ledger/ledger.ts'
+
+/** Says once per scope and window that its spend passed the alert share of a cap, over restarts as well. */
+export function sayAlerts(ledger: Ledger, events: EventBus, alertAt: number, changes: readonly WindowChange[]): void {
+  for (const { scope, totals } of changes) {
+    const money = scope.capNanoEur !== null && totals.spentNanoEur >= scope.capNanoEur * alertAt
+    const tokens = scope.capTokens !== null && totals.spentTokens >= scope.capTokens * alertAt
+    if ((!money && !tokens) || scope.capNanoEur === 0 || scope.capTokens === 0) continue
+    if (!ledger.claimAlert(scope)) continue
+    events.emit('alert', {
+      scope: scope.scope,
+      scopeRef: shownRef(scope),
+      window: scope.window,
+      unit: money ? 'eur' : 'tokens',
+      spent: money ? eurFromNano(totals.spentNanoEur) : totals.spentTokens,
+      limit: money ? eurFromNano(scope.capNanoEur ?? 0) : scope.capTokens,
+      alertAt,
+    })
+  }
+}

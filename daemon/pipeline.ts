@@ -1,0 +1,111 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { DescribedCall, ReceivedCall, Refusal } from './call.ts'
+import { dialectByName } from './dialects/registry.ts'
+import type { FieldEdit } from './dialects/edit.ts'
+import type { Gate } from './gate.ts'
+import { guardStack, runStack } from './guards/stack.ts'
+import { Exchange } from './http/exchange.ts'
+import { isOllamaEmulation } from './dialects/routes.ts'
+import { answer } from './stages/answer.ts'
+import { observe } from './stages/observe.ts'
+import { passThrough } from './stages/passThrough.ts'
+import { authenticate, receiveBody, receivedCall } from './stages/receive.ts'
+import { reserve } from './stages/reserve.ts'
+import { settle } from './stages/settle.ts'
+import { guardState, termsOf } from './stages/terms.ts'
+import { sayRefused } from './stages/sayRefused.ts'
+import { sessionOf } from './stages/session.ts'
+
+/**
+ * The path of a call: receive, authenticate, describe, guard, reserve, forward, tap, settle, observe. A refusal at any step
+ * ends it; a fault of ours is answered as a refusal too and nothing goes out that is not recorded.
+ */
+export async function runCall(gate: Gate, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const receivedAtMs = gate.nowMs()
+  const exchange = new Exchange(gate.newCallId(), request, response, gate.config().refusals)
+  const refuse = (refusal: Refusal, received: ReceivedCall | null = null): void => {
+    sayRefused(gate, exchange, refusal, received)
+    exchange.refuse(refusal)
+  }
+
+  const addressed = authenticate(gate, exchange)
+  if ('code' in addressed) return refuse(addressed)
+  const { route } = addressed
+  if (route.kind === 'free') return passThrough(gate, exchange, { ...addressed, route }, refuse)
+
+  const bytes = await receiveBody(exchange, addressed.identity)
+  if (bytes === null) return
+  if ('code' in bytes) return refuse(bytes)
+
+  const dialect = dialectByName(route.dialect)
+  const described = await gate.describer.describe(bytes, {
+    dialect: route.dialect,
+    upstreamName: addressed.address.upstream,
+    upstreamBaseUrl: addressed.upstream.baseUrl,
+    ollamaEmulation: isOllamaEmulation(addressed.upstream.dialect, route.dialect),
+    estimator: addressed.identity.plan.estimator,
+  })
+  const received = receivedCall(exchange, { ...addressed, route }, described.bytes, receivedAtMs)
+  if (!described.description.ok) return refuse({ code: 'invalid_request', message: described.description.problem }, received)
+  const { facts } = described.description
+
+  const terms = termsOf(gate, received, facts)
+  const verdict = runStack(guardStack, { received, facts }, guardState(gate, received, facts, terms))
+  if (verdict.kind === 'refuse') return refuse(verdict.refusal, received)
+  const usageEdit = includeUsageEdit(facts.includeUsage)
+  const call: DescribedCall = {
+    ...received,
+    facts,
+    task: received.explicitTask,
+    session: sessionOf(received, facts, gate.localKey),
+    outputCeiling: verdict.described.outputCeiling,
+    edits: usageEdit === null ? verdict.described.edits : [...verdict.described.edits, usageEdit],
+    changes: usageEdit === null ? verdict.described.changes : [...verdict.described.changes, 'include_usage'],
+    hideUsageChunk: usageEdit !== null,
+  }
+
+  let outputTokens = (): number => 0
+  gate.inFlight.add({
+    id: call.id,
+    tenant: call.identity.tenant,
+    keyId: call.identity.keyId,
+    task: call.task,
+    model: facts.model,
+    startedAtMs: receivedAtMs,
+    outputTokens: () => outputTokens(),
+    cancel: (refusal) => exchange.cancel({ kind: 'refused', refusal }),
+  })
+  try {
+    const admitted = await reserve(gate, call, terms, exchange.signal)
+    if ('code' in admitted) {
+      const { cancellation } = exchange
+      return refuse(cancellation?.kind === 'refused' ? cancellation.refusal : admitted, received)
+    }
+    gate.events.emit('call_started', { call: call.id, task: call.task, upstream: call.upstreamName, model: facts.model })
+    gate.tasks.started(admitted)
+    gate.rates.addCall(call.identity.keyId, receivedAtMs)
+    const answered = await answer(gate, exchange, dialect, admitted, (reader) => {
+      outputTokens = () => reader.facts.usage?.output ?? Math.ceil(reader.facts.deliveredChars / 4)
+    })
+    const settled = settle(gate, admitted, terms, answered)
+    const observed = observe(gate, settled, answered)
+    if (answered.refusal !== null) sayRefused(gate, exchange, answered.refusal, received)
+    gate.inFlight.remove(call.id)
+    answered.deliver(observed.lateHeaders)
+  } finally {
+    gate.inFlight.remove(call.id)
+  }
+}
+
+/** Asks for the usage of a stream where the client did not; the extra chunk is hidden from it again (B01). */
+function includeUsageEdit(includeUsage: DescribedCall['facts']['includeUsage']): FieldEdit | null {
+  switch (includeUsage) {
+    case 'inject':
+      return { path: ['stream_options'], value: { include_usage: true } }
+    case 'replace-false':
+      return { path: ['stream_options', 'include_usage'], value: true }
+    case 'present':
+    case 'not-applicable':
+      return null
+  }
+}

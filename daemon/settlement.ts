@@ -1,0 +1,83 @@
+import { noUsage, totalInput } from '../shared/usage.ts'
+import type { Usage } from '../shared/usage.ts'
+import type { CallOutcome, SettlementKind } from './call.ts'
+import type { AnswerFacts } from './dialects/dialect.ts'
+
+/** How the exchange with the provider ended. */
+export type Ending =
+  /** The provider's answer was delivered to its end. */
+  | { readonly kind: 'complete' }
+  /** Never connected. */
+  | { readonly kind: 'unreachable' }
+  /** Cut short: by the client, the provider, a timeout, the kill switch. */
+  | { readonly kind: 'cut'; readonly outcome: CallOutcome }
+
+/** What a settlement is worked out from. */
+export interface SettlementInput {
+  readonly ending: Ending
+  /** Null where no answer began. */
+  readonly status: number | null
+  readonly streamed: boolean
+  readonly answer: AnswerFacts | null
+  /** Calibrated upper estimate, the same that was reserved. */
+  readonly estimatedInputTokens: number
+  readonly producesOutput: boolean
+  /** Output tokens that were reserved over all choices; own counts never settle above it. */
+  readonly reservedOutputTokens: number
+}
+
+/** Usage of a call and how sure it is. */
+export interface SettledUsage {
+  readonly settlement: SettlementKind
+  readonly outcome: CallOutcome
+  readonly usage: Usage
+  /** The provider delivered something and reported nothing. */
+  readonly usageMissing: boolean
+}
+
+/** Characters per token for counting what was delivered: pessimistic, so that a cut answer is not settled too low. */
+const charsPerToken = 3
+
+/**
+ * The rule for every end of a call (C01, C05, A23, F06): what the provider reported is taken; a refused request costs
+ * nothing; whatever went out and was cut costs its input and what was delivered; nothing that was delivered costs 0.
+ */
+export function settleUsage(input: SettlementInput): SettledUsage {
+  const { ending, status, answer } = input
+  if (ending.kind === 'unreachable') {
+    return { settlement: 'released', outcome: 'upstream_unreachable', usage: noUsage, usageMissing: false }
+  }
+  if (status !== null && status >= 400) {
+    return { settlement: 'exact', outcome: 'upstream_error', usage: noUsage, usageMissing: false }
+  }
+  const counted = answer === null ? 0 : Math.ceil(answer.deliveredChars / charsPerToken)
+  const ownOutput = input.producesOutput ? Math.min(counted, Math.max(input.reservedOutputTokens, 0)) : 0
+  const reported = answer?.usage ?? null
+  if (ending.kind === 'complete') {
+    const clean = answer !== null && (answer.terminal || !input.streamed)
+    const outcome: CallOutcome = answer?.streamError != null ? 'upstream_error' : clean ? 'ok' : 'upstream_truncated'
+    if (clean && reported !== null && answer.inputKnown && answer.outputKnown) {
+      return { settlement: 'exact', outcome, usage: reported, usageMissing: false }
+    }
+    const usage = fill(reported, answer, input.estimatedInputTokens, ownOutput)
+    return { settlement: clean ? 'estimated' : 'partial', outcome, usage, usageMissing: clean && outcome === 'ok' }
+  }
+  return {
+    settlement: 'partial',
+    outcome: ending.outcome,
+    usage: fill(reported, answer, input.estimatedInputTokens, ownOutput),
+    usageMissing: false,
+  }
+}
+
+/** What was reported, and an estimate where nothing was: never below what was visibly delivered. */
+function fill(reported: Usage | null, answer: AnswerFacts | null, estimatedInputTokens: number, ownOutput: number): Usage {
+  const known = reported ?? noUsage
+  const inputKnown = answer !== null && answer.inputKnown && totalInput(known) > 0
+  return {
+    ...known,
+    input: inputKnown ? known.input : estimatedInputTokens,
+    ...(inputKnown ? {} : { cacheRead: 0, cacheWrite5m: 0, cacheWrite1h: 0 }),
+    output: Math.max(known.output, ownOutput),
+  }
+}

@@ -1,0 +1,297 @@
+import zlib from 'node:zlib'
+import type { Duplex } from 'node:stream'
+import type { ServerResponse } from 'node:http'
+import type { AdmittedCall, CallOutcome, Refusal } from '../call.ts'
+import type { AnswerForm, AnswerReader, Dialect } from '../dialects/dialect.ts'
+import { applyEdits } from '../dialects/edit.ts'
+import type { Gate } from '../gate.ts'
+import type { Exchange } from '../http/exchange.ts'
+import { forward } from '../http/forward.ts'
+import type { ForwardFault, Forwarding } from '../http/forward.ts'
+import { answerHeaders, upstreamHeaders, withoutHeader } from '../http/headers.ts'
+import { upstreamTarget } from '../http/target.ts'
+import type { Ending } from '../settlement.ts'
+import { createUsageChunkFilter } from '../streams/hideUsageChunk.ts'
+import type { UsageChunkFilter } from '../streams/hideUsageChunk.ts'
+import { mark } from '../streams/boundary.ts'
+
+/** Answers of this size and below that are not streams are held, so that a verdict can still go into their headers. */
+const mostHeldBytes = 1024 * 1024
+
+/** How long a client may take to read a terminal error before its connection is closed. */
+const terminalGraceMs = 2000
+
+/** Words per reserved token from which on an answer counts as running over; a word is at least one token. */
+const overrunSlackTokens = 64
+
+/** The exchange with the provider, over; the client's answer is not ended yet. */
+export interface Answered {
+  readonly ending: Ending
+  readonly status: number | null
+  readonly streamed: boolean
+  readonly form: AnswerForm
+  readonly reader: AnswerReader | null
+  readonly firstByteMs: number | null
+  /** Why it was cut, where the gate or a fault cut it. */
+  readonly refusal: Refusal | null
+  /** Ends the client's answer: cleanly, with the dialect's terminal error, or torn where the provider's was torn. */
+  readonly deliver: (lateHeaders: readonly string[]) => void
+}
+
+/** Headers that every answer of the gate carries. */
+export function callHeaders(call: AdmittedCall): string[] {
+  const headers = [
+    'x-tollgate-call',
+    call.id,
+    'x-tollgate-state',
+    'ok',
+    'x-tollgate-estimated-input',
+    String(call.estimatedInputTokens),
+    'x-tollgate-reserved-eur',
+    String(call.reservedNanoEur / 1e9),
+  ]
+  if (call.explicitTask !== null) headers.push('x-tollgate-task', call.explicitTask)
+  if (call.changes.length > 0) headers.push('x-tollgate-changes', call.changes.join(','))
+  return headers
+}
+
+/** Sends the call, passes the answer's bytes on and reads a copy of them. Resolves at the end, whatever the end is. */
+export function answer(
+  gate: Gate,
+  exchange: Exchange,
+  dialect: Dialect,
+  call: AdmittedCall,
+  onReader: (reader: AnswerReader) => void,
+): Promise<Answered> {
+  return new Promise((resolve) => {
+    const { response } = exchange
+    const startedAtMs = performance.now()
+    let status: number | null = null
+    let form: AnswerForm = 'json'
+    let reader: AnswerReader | null = null
+    let filter: UsageChunkFilter | null = null
+    let decoder: Duplex | null = null
+    let headers: string[] = []
+    let held: Buffer[] | null = []
+    let heldBytes = 0
+    let firstByteMs: number | null = null
+    let lastBytes: Uint8Array | null = null
+    let over = false
+    let forwarding: Forwarding | null = null
+
+    function finish(ending: Ending, refusal: Refusal | null, deliver: (lateHeaders: readonly string[]) => void): void {
+      if (over) return
+      over = true
+      exchange.signal.removeEventListener('abort', onCancelled)
+      response.off('drain', onDrain)
+      resolve({ ending, status, streamed: form !== 'json', form, reader, firstByteMs, refusal, deliver })
+    }
+    function writeHead(lateHeaders: readonly string[]): void {
+      if (response.headersSent || response.destroyed) return
+      response.writeHead(status ?? 502, [...headers, ...callHeaders(call), ...lateHeaders])
+    }
+    function send(bytes: Uint8Array): boolean {
+      lastBytes = bytes
+      return response.write(bytes)
+    }
+    function release(lateHeaders: readonly string[]): boolean {
+      writeHead(lateHeaders)
+      const waiting = held
+      held = null
+      return waiting === null ? true : waiting.every((chunk) => send(chunk))
+    }
+    function consume(chunk: Buffer): boolean {
+      firstByteMs ??= performance.now() - startedAtMs
+      let more = true
+      if (held !== null) {
+        held.push(chunk)
+        heldBytes += chunk.length
+        if (heldBytes > mostHeldBytes) more = release([])
+      } else if (filter !== null) {
+        for (const part of filter.push(chunk)) more = send(part) && more
+      } else {
+        more = send(chunk)
+      }
+      if (reader !== null) {
+        reader.push(chunk)
+        if (runsOver(call, reader)) exchange.cancel({ kind: 'refused', refusal: overrunRefusal(call) })
+      }
+      return more
+    }
+    function complete(): void {
+      reader?.end()
+      const torn =
+        form !== 'json' && status !== null && status < 400 && reader !== null && !reader.facts.terminal && reader.facts.streamError === null
+      finish({ kind: 'complete' }, null, (lateHeaders) => {
+        if (held !== null) {
+          headers = withContentLength(headers, heldBytes, decoder !== null)
+          release(lateHeaders)
+        }
+        if (filter !== null) for (const part of filter.end()) send(part)
+        // An end without the dialect's terminal event is passed on as what it is (F06): never a clean one.
+        if (torn) tear(response)
+        else response.end()
+      })
+    }
+    function cut(outcome: CallOutcome, refusal: Refusal | null): void {
+      reader?.end()
+      finish({ kind: 'cut', outcome }, refusal, () => {
+        if (refusal === null || (response.headersSent && form === 'json')) tear(response)
+        else if (!response.headersSent) exchange.refuse(refusal)
+        else {
+          response.end(mark(lastBytes, form) + dialect.terminalError(refusal, form, call.id))
+          setTimeout(() => tear(response), terminalGraceMs).unref()
+        }
+      })
+    }
+    function onFault(fault: ForwardFault): void {
+      switch (fault.kind) {
+        case 'unreachable': {
+          const refusal = unreachableRefusal(call, fault.detail)
+          finish({ kind: 'unreachable' }, refusal, () => exchange.refuse(refusal))
+          break
+        }
+        case 'timeout':
+          cut('upstream_timeout', timeoutRefusal(call, fault.phase))
+          break
+        case 'broken':
+          cut('upstream_truncated', response.headersSent ? null : unreachableRefusal(call, fault.detail))
+          break
+      }
+    }
+    function onCancelled(): void {
+      forwarding?.abort()
+      const reason = exchange.cancellation
+      if (reason === null || reason.kind === 'gone') cut('client_closed', null)
+      else cut(outcomeOf(reason.refusal), reason.refusal)
+    }
+    function onDrain(): void {
+      if (decoder !== null) decoder.resume()
+      else forwarding?.resume()
+    }
+
+    const target = upstreamTarget(call.upstream.baseUrl, call.upstreamPath)
+    const sent = call.edits.length === 0 ? call.body : applyEdits(call.body, call.edits)
+    exchange.signal.addEventListener('abort', onCancelled)
+    response.on('drain', onDrain)
+    forwarding = forward(
+      {
+        dispatcher: gate.dispatcher,
+        origin: target.origin,
+        path: target.path,
+        method: exchange.request.method ?? 'POST',
+        headers: upstreamHeaders(exchange.request.rawHeaders, exchange.request.headers.connection),
+        body: sent,
+        timeouts: call.identity.plan.timeouts,
+      },
+      {
+        onHeaders(upstreamStatus, upstreamAnswerHeaders): void {
+          status = upstreamStatus
+          const parsed = answerHeaders(upstreamAnswerHeaders)
+          headers = parsed.list
+          form = formOf(parsed.contentType)
+          if (status < 400) {
+            reader = dialect.reader(form, call.facts)
+            onReader(reader)
+          }
+          if (call.hideUsageChunk && form === 'sse') filter = createUsageChunkFilter()
+          decoder = decoderFor(parsed.contentEncoding)
+          if (decoder !== null) {
+            headers = withoutHeader(withoutHeader(headers, 'content-encoding'), 'content-length')
+            decoder.on('data', (chunk: Buffer) => {
+              if (!over && !consume(chunk)) decoder?.pause()
+            })
+            decoder.on('end', complete)
+            decoder.on('error', () => cut('upstream_truncated', null))
+            decoder.on('drain', () => forwarding?.resume())
+          }
+          if (filter !== null) headers = withoutHeader(headers, 'content-length')
+          if (form !== 'json') {
+            held = null
+            writeHead([])
+            response.flushHeaders()
+          }
+        },
+        onData: (chunk) => (decoder === null ? consume(chunk) : decoder.write(chunk)),
+        onEnd: () => {
+          if (decoder === null) complete()
+          else decoder.end()
+        },
+        onFault,
+      },
+    )
+    if (exchange.signal.aborted) onCancelled()
+  })
+}
+
+function formOf(contentType: string): AnswerForm {
+  if (contentType.includes('text/event-stream')) return 'sse'
+  if (contentType.includes('ndjson') || contentType.includes('jsonlines')) return 'ndjson'
+  return 'json'
+}
+
+/** A provider that compresses although it was asked not to is read through a decoder; the client gets plain bytes (G01). */
+function decoderFor(encoding: string | null): Duplex | null {
+  switch (encoding) {
+    case 'gzip':
+    case 'x-gzip':
+      return zlib.createGunzip()
+    case 'deflate':
+      return zlib.createInflate()
+    case 'br':
+      return zlib.createBrotliDecompress()
+    case 'zstd':
+      return zlib.createZstdDecompress()
+    default:
+      return null
+  }
+}
+
+/** A held body has a known length, which spares the client the chunked form; the provider's own stays where it is right. */
+function withContentLength(headers: readonly string[], bytes: number, decoded: boolean): string[] {
+  const known = headers.some((name, at) => at % 2 === 0 && name.toLowerCase() === 'content-length')
+  return known && !decoded ? [...headers] : [...withoutHeader(headers, 'content-length'), 'content-length', String(bytes)]
+}
+
+/** Closes the client's connection without the end of the body, so that no client takes it for complete (F08). */
+function tear(response: ServerResponse): void {
+  if (!response.writableFinished) response.destroy()
+}
+
+function runsOver(call: AdmittedCall, reader: AnswerReader): boolean {
+  if (call.outputCeiling === null) return false
+  const reserved = call.outputCeiling * call.facts.choices
+  const { deliveredWords, usage } = reader.facts
+  return Math.max(deliveredWords, usage?.output ?? 0) > reserved + Math.max(overrunSlackTokens, reserved * 0.1)
+}
+
+function outcomeOf(refusal: Refusal): CallOutcome {
+  switch (refusal.code) {
+    case 'overrun':
+      return 'overrun'
+    case 'shutting_down':
+      return 'shutting_down'
+    default:
+      return 'killed'
+  }
+}
+
+function overrunRefusal(call: AdmittedCall): Refusal {
+  const reserved = (call.outputCeiling ?? 0) * call.facts.choices
+  const message = `The provider ignored the output ceiling of ${reserved} tokens and was cut, because no more was reserved for this call. Raise the ceiling of the request if the answer is wanted.`
+  return { code: 'overrun', message, unit: 'tokens', limit: reserved }
+}
+
+function unreachableRefusal(call: AdmittedCall, detail: string): Refusal {
+  const message = `${call.upstreamName} at ${new URL(call.upstream.baseUrl).origin} cannot be reached (${detail}). Check the connection and upstreams.${call.upstreamName}.baseUrl in config.json.`
+  return { code: 'upstream_unreachable', message }
+}
+
+function timeoutRefusal(call: AdmittedCall, phase: NonNullable<Refusal['phase']>): Refusal {
+  const { timeouts } = call.identity.plan
+  const limit = { connect: timeouts.connectMs, first_byte: timeouts.firstByteMs, idle: timeouts.idleMs, total: timeouts.totalMs }[phase]
+  const words = { connect: 'did not accept a connection', first_byte: 'sent no answer', idle: 'fell silent', total: 'did not finish' }[phase]
+  const field = { connect: 'connectMs', first_byte: 'firstByteMs', idle: 'idleMs', total: 'totalMs' }[phase]
+  const message = `${call.upstreamName} ${words} within ${limit ?? 0} ms. Raise plans.${call.identity.planName}.timeouts.${field} if it needs longer.`
+  return { code: 'upstream_timeout', message, phase }
+}

@@ -1,0 +1,129 @@
+import type { WarningCode } from '../../shared/codes.ts'
+import { eurFromNano } from '../../shared/money.ts'
+import { totalInput, totalTokens } from '../../shared/usage.ts'
+import type { Gate } from '../gate.ts'
+import { judgeAnswer, judgeTruncation } from '../observe/truncation.ts'
+import type { TruncationVerdict } from '../observe/truncation.ts'
+import type { Answered } from './answer.ts'
+import type { Settled } from './settle.ts'
+
+/** What is said about a settled call. */
+export interface Observed {
+  readonly warnings: readonly WarningCode[]
+  /** Headers that can still go out where the answer was held. */
+  readonly lateHeaders: readonly string[]
+}
+
+/** Records the settlement, learns from it and says what has to be said. */
+export function observe(gate: Gate, settled: Settled, answered: Answered): Observed {
+  const { call, durationMs } = settled
+  const { facts, usage } = call
+  const answerFacts = answered.reader?.facts ?? null
+  const exact = call.settlement === 'exact' && call.outcome === 'ok'
+  const reported = totalInput(usage)
+  const verdict: TruncationVerdict = exact ? truncation(gate, settled, reported) : { kind: 'none' }
+  const warnings: WarningCode[] = []
+  if (verdict.kind === 'truncated') warnings.push('truncated')
+  if (settled.usageMissing) warnings.push('usage_missing')
+  if (!call.priced && !call.upstream.free) warnings.push('unpriced_call')
+  const ending =
+    answerFacts === null || call.outcome !== 'ok'
+      ? 'none'
+      : judgeAnswer({
+          dialect: call.dialect,
+          finish: answerFacts.finish,
+          visibleChars: answerFacts.visibleChars,
+          toolCalls: answerFacts.toolCalls,
+          outputTokens: usage.output,
+          outputCeiling: call.outputCeiling,
+        })
+  if (ending !== 'none') warnings.push(ending)
+
+  gate.ledger.settle({
+    callId: call.id,
+    settlement: call.settlement,
+    outcome: call.outcome,
+    usage,
+    costNanoEur: call.costNanoEur,
+    status: call.status,
+    finish: call.finish,
+    responseModel: call.responseModel,
+    settledAtMs: call.settledAtMs,
+    durationMs,
+    firstByteMs: answered.firstByteMs,
+    warnings,
+  })
+  if (exact && verdict.kind === 'none' && facts.estimate.mediaTokens === 0 && facts.hiddenInput === null) {
+    gate.residuals.learn(call.upstreamName, facts.model, facts.estimate, reported)
+  }
+  if (exact) gate.growth.remember(answerFacts?.responseId ?? null, totalTokens(usage))
+  gate.rates.addTokens(call.identity.keyId, call.settledAtMs, totalTokens(usage))
+  gate.tasks.settled(call)
+  gate.metrics.settled({
+    upstream: call.upstreamName,
+    dialect: call.dialect,
+    model: facts.model,
+    inputTokens: reported,
+    outputTokens: usage.output,
+    durationMs,
+    firstByteMs: answered.firstByteMs,
+    costNanoEur: call.costNanoEur,
+    outcome: call.outcome,
+  })
+  for (const warning of warnings) gate.metrics.warned(warning)
+  announce(gate, settled, warnings, verdict)
+  return { warnings, lateHeaders: verdict.kind === 'truncated' ? ['x-tollgate-warning', truncationHeader(verdict)] : [] }
+}
+
+function truncation(gate: Gate, settled: Settled, reported: number): TruncationVerdict {
+  const { call } = settled
+  const { facts } = call
+  return judgeTruncation({
+    textTokens: facts.estimate.textTokens,
+    ratio: gate.residuals.ratio(call.upstreamName, facts.model),
+    reportedInputTokens: reported,
+    numCtx: facts.ollama?.numCtx ?? null,
+    numKeep: facts.ollama?.numKeep ?? null,
+    localServer: call.upstream.free,
+    previous: gate.growth.lastReported(call.upstreamName, facts.model, facts.estimate.textTokens, reported),
+  })
+}
+
+function truncationHeader(verdict: Extract<TruncationVerdict, { kind: 'truncated' }>): string {
+  return `truncated; estimated=${verdict.estimated}; reported=${verdict.reported}`
+}
+
+function announce(gate: Gate, settled: Settled, warnings: readonly WarningCode[], verdict: TruncationVerdict): void {
+  const { call, durationMs } = settled
+  const about = {
+    call: call.id,
+    task: call.task,
+    project: call.identity.project,
+    upstream: call.upstreamName,
+    model: call.facts.model,
+  }
+  gate.events.emit('call_settled', {
+    ...about,
+    outcome: call.outcome,
+    settlement: call.settlement,
+    eur: eurFromNano(call.costNanoEur),
+    inputTokens: totalInput(call.usage),
+    outputTokens: call.usage.output,
+    durationMs,
+  })
+  if (verdict.kind === 'truncated') {
+    gate.events.emit('truncated', {
+      ...about,
+      estimated: verdict.estimated,
+      reported: verdict.reported,
+      certainty: verdict.certainty,
+      ollama: call.facts.ollama !== null,
+      numCtx: call.facts.ollama?.numCtx ?? null,
+    })
+  }
+  for (const warning of warnings) {
+    if (warning === 'empty_answer' || warning === 'output_limit') {
+      gate.events.emit(warning, { ...about, outputTokens: call.usage.output, finish: call.finish })
+    }
+  }
+}

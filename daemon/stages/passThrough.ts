@@ -1,0 +1,96 @@
+import type { Refusal } from '../call.ts'
+import type { Gate } from '../gate.ts'
+import type { Exchange } from '../http/exchange.ts'
+import { forward } from '../http/forward.ts'
+import { answerHeaders, upstreamHeaders } from '../http/headers.ts'
+import { upstreamTarget } from '../http/target.ts'
+import { receiveBody } from './receive.ts'
+import type { Addressed } from './receive.ts'
+
+/** Free calls of one key that may be under way together: agents ask for dozens of token counts in a second (H02). */
+const mostAtOnce = 64
+
+/**
+ * Side endpoints that cost nothing (model lists, token counters, Ollama's tags): passed on unmetered, with the same key,
+ * limits and timeouts, and no reservation, iteration or task.
+ */
+export async function passThrough(
+  gate: Gate,
+  exchange: Exchange,
+  addressed: Addressed,
+  refuse: (refusal: Refusal) => void,
+): Promise<void> {
+  const { request, response } = exchange
+  const { identity, upstream, address, route } = addressed
+  const slot = `free/${identity.keyId}`
+  if (gate.inFlight.ofKey(slot) >= mostAtOnce) {
+    const message = `${mostAtOnce} free requests of this key are running. Wait for one to end.`
+    return refuse({ code: 'rate_limited', message, scope: 'key', scopeRef: identity.keyId, unit: 'calls', limit: mostAtOnce, retryAfterSeconds: 1 })
+  }
+  gate.inFlight.add({
+    id: exchange.id,
+    tenant: identity.tenant,
+    keyId: slot,
+    task: address.task,
+    model: '',
+    startedAtMs: gate.nowMs(),
+    outputTokens: () => 0,
+    cancel: (refusal) => exchange.cancel({ kind: 'refused', refusal }),
+  })
+  try {
+    const bytes = await receiveBody(exchange, identity)
+    if (bytes === null) return
+    if ('code' in bytes) return refuse(bytes)
+    await new Promise<void>((resolve) => {
+      const target = upstreamTarget(upstream.baseUrl, route.path)
+      const onDrain = (): void => forwarding.resume()
+      const stop = (): void => {
+        response.off('drain', onDrain)
+        exchange.signal.removeEventListener('abort', onCancelled)
+        resolve()
+      }
+      const fail = (refusal: Refusal): void => {
+        if (response.headersSent) response.destroy()
+        else refuse(refusal)
+        stop()
+      }
+      const onCancelled = (): void => {
+        forwarding.abort()
+        const reason = exchange.cancellation
+        if (reason?.kind === 'refused') fail(reason.refusal)
+        else stop()
+      }
+      const forwarding = forward(
+        {
+          dispatcher: gate.dispatcher,
+          origin: target.origin,
+          path: target.path,
+          method: request.method ?? 'GET',
+          headers: upstreamHeaders(request.rawHeaders, request.headers.connection),
+          body: bytes.length === 0 ? null : bytes,
+          timeouts: identity.plan.timeouts,
+        },
+        {
+          onHeaders: (status, headers) => {
+            response.writeHead(status, [...answerHeaders(headers).list, 'x-tollgate-call', exchange.id])
+          },
+          onData: (chunk) => response.write(chunk),
+          onEnd: () => {
+            response.end()
+            stop()
+          },
+          onFault: (fault) => {
+            const at = `${address.upstream} at ${target.origin}`
+            if (fault.kind === 'timeout') fail({ code: 'upstream_timeout', message: `${at} did not answer in time.`, phase: fault.phase })
+            else fail({ code: 'upstream_unreachable', message: `${at} cannot be reached (${fault.detail}).` })
+          },
+        },
+      )
+      exchange.signal.addEventListener('abort', onCancelled)
+      response.on('drain', onDrain)
+      if (exchange.signal.aborted) onCancelled()
+    })
+  } finally {
+    gate.inFlight.remove(exchange.id)
+  }
+}

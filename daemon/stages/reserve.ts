@@ -1,0 +1,99 @@
+import type { AdmittedCall, DescribedCall, Refusal } from '../call.ts'
+import type { FieldEdit } from '../dialects/edit.ts'
+import type { Gate } from '../gate.ts'
+import { budgetRefusal } from '../budget/refusal.ts'
+import { setCeiling } from '../guards/outputCeiling.ts'
+import { LedgerUnavailable } from '../ledger/ledger.ts'
+import type { ReservationAsk, ReservationResult } from '../ledger/ledger.ts'
+import { worstCase } from './terms.ts'
+import type { Terms } from './terms.ts'
+
+/** A reservation that was refused, or the call with its money held. */
+export async function reserve(
+  gate: Gate,
+  call: DescribedCall,
+  terms: Terms,
+  signal: AbortSignal,
+): Promise<AdmittedCall | Refusal> {
+  const { budgets, currency } = terms.config
+  let result: ReservationResult
+  try {
+    result = await gate.admission.admit(askFor(call, terms), budgets.heldWaitMs, signal)
+  } catch (fault) {
+    return ledgerRefusal(fault)
+  }
+  if (result.kind === 'refused') {
+    return budgetRefusal(result, currency.code, gate.calendar.windowEnd(result.scope, gate.nowMs()))
+  }
+  const clamped = clampTo(call, result.outputTokens)
+  return {
+    ...call,
+    ...clamped,
+    reservedNanoEur: result.reservedNanoEur,
+    reservedTokens: result.reservedTokens,
+    estimatedInputTokens: terms.estimatedInputTokens,
+    usdRate: terms.usdRate,
+    priced: terms.priced,
+  }
+}
+
+/** The refusal of a call that cannot be recorded: fail closed, never "0 spent" (A08). */
+export function ledgerRefusal(fault: unknown): Refusal {
+  const why = fault instanceof LedgerUnavailable ? fault.message : 'The ledger failed.'
+  return { code: 'ledger_unavailable', message: `${why} Nothing was sent to the provider.` }
+}
+
+function askFor(call: DescribedCall, terms: Terms): ReservationAsk {
+  const { facts, identity } = call
+  const outputTokens = (call.outputCeiling ?? 0) * facts.choices
+  const useful = Math.max(terms.config.budgets.minOutputTokens, (facts.thinkingBudgetTokens ?? 0) + 1) * facts.choices
+  return {
+    callId: call.id,
+    scopes: terms.scopes,
+    inputTokens: terms.estimatedInputTokens,
+    outputTokens,
+    minOutputTokens: Math.min(outputTokens, useful),
+    cost: (output) => worstCase(terms, facts, call.receivedAtMs, output),
+    row: {
+      receivedAtMs: call.receivedAtMs,
+      day: terms.period.day,
+      month: terms.period.month,
+      tenant: identity.tenant,
+      user: identity.user,
+      project: identity.project,
+      task: call.task,
+      session: call.session,
+      client: clientName(call.userAgent),
+      keyId: identity.keyId,
+      upstream: call.upstreamName,
+      dialect: call.dialect,
+      model: facts.model,
+      stream: facts.stream,
+      isRetry: call.isRetry,
+      estimatedInputTokens: terms.estimatedInputTokens,
+      usdRate: terms.usdRate,
+      rateAsOf: terms.rateAsOf,
+      priced: terms.priced,
+    },
+  }
+}
+
+/** The ceiling that the ledger admitted, written into the request where it is lower than the one asked for. */
+function clampTo(call: DescribedCall, outputTokens: number): Pick<DescribedCall, 'edits' | 'changes' | 'outputCeiling'> {
+  const { facts, outputCeiling } = call
+  const perChoice = Math.floor(outputTokens / Math.max(1, facts.choices))
+  if (outputCeiling === null || perChoice >= outputCeiling) return call
+  const change = setCeiling(facts.outputField, perChoice)
+  const others = call.edits.filter((edit: FieldEdit) => edit.path.join('.') !== facts.outputField.join('.'))
+  const field = `${facts.outputField.at(-1) ?? ''}=`
+  return {
+    edits: [...others, ...change.edits],
+    changes: [...call.changes.filter((said) => !said.startsWith(field)), ...change.says],
+    outputCeiling: perChoice,
+  }
+}
+
+/** The first product of a user agent: `OpenAI/JS`, `claude-cli/2.1`. */
+function clientName(userAgent: string): string {
+  return (userAgent.split(' ')[0] ?? '').replace(/[^\x21-\x7e]/g, '').slice(0, 60)
+}

@@ -1,0 +1,21 @@
+import type { ReceivedCall, Refusal } from '../call.ts'
+import type { Gate } from '../gate.ts'
+import type { Exchange } from '../http/exchange.ts'
+
+/** Counts and announces a refusal. Every one has its counter and its event; the event carries no text of the request. */
+export function sayRefused(gate: Gate, exchange: Exchange, refusal: Refusal, received: ReceivedCall | null): void {
+  gate.metrics.refused(refusal.code)
+  gate.events.emit('refused', {
+    call: exchange.id,
+    code: refusal.code,
+    message: refusal.message,
+    upstream: received?.upstreamName ?? null,
+    task: received?.explicitTask ?? null,
+    project: received?.identity.project ?? null,
+    scope: refusal.scope ?? null,
+    scopeRef: refusal.scopeRef ?? null,
+    window: refusal.window ?? null,
+    kind: refusal.kind ?? null,
+    resetsAt: refusal.resetsAt ?? null,
+  })
+}

@@ -1,0 +1,44 @@
+import type { AdmittedCall, SettledCall } from '../call.ts'
+import type { Gate } from '../gate.ts'
+import { settleUsage } from '../settlement.ts'
+import type { Answered } from './answer.ts'
+import type { Terms } from './terms.ts'
+
+/** A settled call with what the observers want to know about its end. */
+export interface Settled {
+  readonly call: SettledCall
+  readonly usageMissing: boolean
+  readonly durationMs: number
+}
+
+/** Works out what the call used and cost: once, from what the provider reported or what is known to have gone out. */
+export function settle(gate: Gate, call: AdmittedCall, terms: Terms, answered: Answered): Settled {
+  const facts = answered.reader?.facts ?? null
+  const { settlement, outcome, usage, usageMissing } = settleUsage({
+    ending: answered.ending,
+    status: answered.status,
+    streamed: answered.streamed,
+    answer: facts,
+    estimatedInputTokens: call.estimatedInputTokens,
+    producesOutput: call.facts.producesOutput,
+    reservedOutputTokens: (call.outputCeiling ?? 0) * call.facts.choices,
+  })
+  const settledAtMs = gate.nowMs()
+  const tier = { ...call.facts.tier, ...facts?.serviceTier }
+  const costNanoEur = terms.price === null ? 0 : terms.price.cost(usage, tier, call.receivedAtMs)
+  return {
+    call: {
+      ...call,
+      settlement,
+      outcome,
+      usage,
+      costNanoEur,
+      status: answered.status,
+      finish: facts?.finish ?? null,
+      responseModel: facts?.model ?? null,
+      settledAtMs,
+    },
+    usageMissing,
+    durationMs: Math.max(0, settledAtMs - call.receivedAtMs),
+  }
+}

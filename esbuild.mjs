@@ -1,0 +1,55 @@
+// Bundles the three programs: the daemon, the extension and the suite that runs inside VS Code.
+//   node esbuild.mjs [--production] [--watch] [--tests]
+import { build, context } from 'esbuild'
+import { cpSync, existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs'
+
+const production = process.argv.includes('--production')
+const watch = process.argv.includes('--watch')
+const tests = process.argv.includes('--tests')
+const { version } = JSON.parse(readFileSync('package.json', 'utf8'))
+
+/** @type {import('esbuild').BuildOptions} */
+const common = {
+  bundle: true,
+  platform: 'node',
+  format: 'cjs',
+  target: 'node22',
+  external: ['vscode'],
+  minify: production,
+  sourcemap: production ? false : 'linked',
+  define: { TOLLGATE_VERSION: JSON.stringify(version) },
+  logLevel: 'warning',
+}
+
+/** Prints what the editor's problem matcher for watch tasks reads. */
+const reportForTheProblemMatcher = {
+  name: 'problem-matcher',
+  setup(hooks) {
+    hooks.onStart(() => console.log('[watch] build started'))
+    hooks.onEnd((result) => {
+      for (const { text, location } of result.errors) {
+        console.error(`✘ [ERROR] ${text}`)
+        if (location) console.error(`    ${location.file}:${location.line}:${location.column}:`)
+      }
+      console.log('[watch] build finished')
+    })
+  },
+}
+
+const programs = [
+  { entryPoints: ['daemon/main.ts'], outfile: 'dist/daemon.js', banner: { js: '#!/usr/bin/env node' } },
+  { entryPoints: ['extension/extension.ts'], outfile: 'dist/extension.js' },
+]
+if (tests) programs.push({ entryPoints: ['test/vscode/index.ts'], outfile: 'out/vscodeSuite.js', external: ['vscode', 'mocha'] })
+
+if (!watch) rmSync('dist', { recursive: true, force: true })
+mkdirSync('dist/prebuilds', { recursive: true })
+// The daemon hands one of these to better-sqlite3 by path, so that no lookup depends on node_modules.
+cpSync('node_modules/better-sqlite3/prebuilds', 'dist/prebuilds', { recursive: true })
+
+for (const program of programs) {
+  if (!existsSync(program.entryPoints[0])) continue
+  const options = { ...common, ...program, plugins: watch ? [reportForTheProblemMatcher] : [] }
+  if (watch) await (await context(options)).watch()
+  else await build(options)
+}

@@ -1,0 +1,166 @@
+/** What `vscode.l10n` offers of itself; a unit test passes a plain substitution instead. */
+export interface Localiser {
+  t(message: string, ...args: (string | number | boolean)[]): string
+}
+
+/**
+ * Every English sentence of the extension's code, in one place and ready to translate. Sentences name numbers and the next
+ * step; the daemon sends codes and figures only.
+ */
+export function createText(l10n: Localiser) {
+  return {
+    product: 'Tollgate',
+    itemName: l10n.t('Tollgate: model spend'),
+
+    // Status bar
+    starting: l10n.t('Tollgate'),
+    startingLabel: l10n.t('Tollgate is starting'),
+    gateOff: l10n.t('gate off'),
+    gateDown: l10n.t('gate down'),
+    bypassed: l10n.t('bypassed'),
+    killed: l10n.t('LLM calls stopped'),
+    ledgerAway: l10n.t('ledger unavailable'),
+    capReached: (cap: string) => l10n.t('cap reached · {0}', cap),
+    tokensOf: (used: string, cap: string) => l10n.t('{0}/{1} tokens', used, cap),
+    tokenCap: (cap: string) => l10n.t('{0} tokens', cap),
+
+    // Spoken labels
+    labelOff: l10n.t('Tollgate is switched off. Model calls are not guarded.'),
+    labelDown: (reason: string) => l10n.t('Tollgate gate is down. Guarded model calls fail. {0}', reason),
+    labelKilled: l10n.t('Tollgate has stopped all model calls.'),
+    labelLedger: l10n.t('The Tollgate ledger is unavailable. Model calls are refused.'),
+    labelReached: (cap: string) => l10n.t('Tollgate cap reached: {0}. Model calls are refused.', cap),
+    labelSpend: (spent: string, cap: string, percent: string) =>
+      l10n.t('Model spend today {0} of {1}, {2}.', spent, cap, percent),
+    labelSpendUncapped: (spent: string) => l10n.t('Model spend today {0}, no cap.', spent),
+    labelTokens: (tokens: string) => l10n.t('{0} new tokens.', tokens),
+    labelRunning: (calls: number) => (calls === 1 ? l10n.t('1 call running.') : l10n.t('{0} calls running.', calls)),
+    labelBypassed: l10n.t('New terminals bypass the gate.'),
+    labelWarning: l10n.t('A cap is close.'),
+
+    // Tooltip
+    thisMachine: l10n.t('this machine'),
+    thisHost: (host: string) => l10n.t('this machine ({0})', host),
+    headSpent: l10n.t('Spent'),
+    headCap: l10n.t('Cap'),
+    headUsed: l10n.t('Used'),
+    headTokensToday: l10n.t('Tokens today'),
+    headNew: l10n.t('New'),
+    headCached: l10n.t('Cached'),
+    headOutput: l10n.t('Output'),
+    headModelToday: l10n.t('Model today'),
+    headCalls: l10n.t('Calls'),
+    headRunning: (calls: number) => l10n.t('Running ({0})', calls),
+    headElapsed: l10n.t('Since'),
+    tokensRow: l10n.t('Count'),
+    today: l10n.t('Today'),
+    month: l10n.t('This month'),
+    todayTokens: l10n.t('Today, tokens'),
+    monthTokens: l10n.t('This month, tokens'),
+    noCap: l10n.t('none'),
+    andMore: (count: number) => l10n.t('and {0} more', count),
+    heldByRunning: (amount: string) => l10n.t('{0} held for running calls', amount),
+    unpricedToday: (calls: number) =>
+      calls === 1 ? l10n.t('1 call today has no known price.') : l10n.t('{0} calls today have no known price.', calls),
+    resets: (when: string) => l10n.t('The day ends {0}', when),
+    downTitle: l10n.t('**The gate is not running.** Guarded terminals fail closed: model calls there get no connection.'),
+    downRetrying: l10n.t('It is started again by itself.'),
+    downGaveUp: l10n.t('It was not started again because it keeps failing.'),
+    startingTitle: l10n.t('Starting the gate…'),
+    offTitle: l10n.t('Tollgate is switched off. Terminals opened now are not guarded.'),
+    killedTitle: l10n.t('**All model calls are stopped.** New ones are refused until you resume.'),
+    partlyKilled: (what: string) => l10n.t('Stopped: {0}', what),
+    ledgerTitle: l10n.t('**The ledger cannot be used**, so every call is refused. The log says why.'),
+    reachedTitle: (cap: string) => l10n.t('**Cap reached: {0}.** Calls that would pass it are refused.', cap),
+    bypassedTitle: l10n.t('**New terminals bypass the gate.** What runs there is neither counted nor capped.'),
+    skippedAzure: (variable: string) =>
+      l10n.t('OpenAI clients are not guarded, because {0} points at Azure.', variable),
+    skippedElsewhere: (family: string, variable: string) =>
+      l10n.t('{0} clients are not guarded, because {1} already points at another server.', family, variable),
+    skippedRemote: l10n.t('Terminals are not guarded: the extension runs on your own machine, the terminals do not.'),
+    linkStop: l10n.t('Stop all calls'),
+    linkResume: l10n.t('Resume'),
+    linkCaps: l10n.t('Caps'),
+    linkLog: l10n.t('Log'),
+    linkRestart: l10n.t('Restart'),
+    linkBypass: l10n.t('Bypass in new terminals'),
+    linkGuard: l10n.t('Guard new terminals'),
+    linkEnable: l10n.t('Settings'),
+
+    // Commands
+    menuTitle: l10n.t('Tollgate'),
+    menuCopyUrl: l10n.t('Copy a base URL'),
+    stopped: (calls: number, tookMs: number) =>
+      calls === 0
+        ? l10n.t('No call was running. New model calls are refused until you resume.')
+        : calls === 1
+          ? l10n.t('1 call stopped in {0} ms. New model calls are refused until you resume.', tookMs)
+          : l10n.t('{0} calls stopped in {1} ms. New model calls are refused until you resume.', calls, tookMs),
+    resumed: l10n.t('Model calls pass the gate again.'),
+    stopWhileDown: l10n.t(
+      'The gate is not running, so no call passes it. Calls will be refused as soon as it is back, until you resume.',
+    ),
+    resumeWhileDown: l10n.t('The gate is not running. Restart it to let model calls pass.'),
+    requestFailed: (reason: string) => l10n.t('Tollgate did not answer: {0}', reason),
+    pickUpstream: l10n.t('Copy the base URL for which provider?'),
+    copiedUrl: (upstream: string) => l10n.t('Base URL for {0} copied. It contains the local key of this machine.', upstream),
+    noKeyYet: l10n.t('Tollgate has not been started on this machine yet, so there is no base URL.'),
+    confirmRestart: (calls: number) =>
+      calls === 1
+        ? l10n.t('1 model call is running. Restarting the gate ends it.')
+        : l10n.t('{0} model calls are running. Restarting the gate ends them.', calls),
+    restart: l10n.t('Restart'),
+    restarted: l10n.t('The gate was restarted.'),
+    switchedOff: l10n.t('Tollgate is switched off by the setting tollgate.enabled.'),
+    openSettings: l10n.t('Open Settings'),
+    nowBypassed: l10n.t(
+      'Terminals opened from now on in this workspace bypass the gate: nothing there is counted or capped.',
+    ),
+    nowGuarded: l10n.t('Terminals opened from now on in this workspace go through the gate.'),
+
+    // Environment
+    environment: l10n.t('Sends model calls through the Tollgate gate, which counts and caps them.'),
+
+    // Notifications
+    showLog: l10n.t('Show Log'),
+    retry: l10n.t('Retry'),
+    raise: l10n.t('Raise…'),
+    showWhy: l10n.t('Show Why'),
+    dontShowAgain: l10n.t("Don't Show Again"),
+    couldNotStart: (reason: string) => l10n.t('Tollgate could not start its gate: {0}', reason),
+    capNotice: (cap: string, resets: string) =>
+      l10n.t('The model budget is used up: {0}. Calls are refused until {1}.', cap, resets),
+    capNoticeNoReset: (cap: string) => l10n.t('The model budget is used up: {0}. Calls are refused.', cap),
+    capOf: (amount: string, window: string, scope: string) => l10n.t('{0} {1} for {2}', amount, window, scope),
+    perDay: l10n.t('a day'),
+    perMonth: l10n.t('a month'),
+    perTask: l10n.t('in all'),
+    scopeUser: l10n.t('you'),
+    scopeTenant: l10n.t('the account'),
+    scopeNamed: (kind: string, name: string) => l10n.t('{0} {1}', kind, name),
+    truncated: (model: string, sent: string, read: string) =>
+      l10n.t('{0} answered on a truncated prompt: about {1} tokens were sent, {2} were read.', model, sent, read),
+    remedyNumCtx: l10n.t('Raise num_ctx in the request, or OLLAMA_CONTEXT_LENGTH of the server.'),
+    remedyNoNumCtx: l10n.t(
+      'This route cannot set num_ctx: use /api/chat with num_ctx, or raise OLLAMA_CONTEXT_LENGTH of the server.',
+    ),
+    remedyShorter: l10n.t("Send a shorter prompt, or raise the server's context length."),
+    invalidSetting: (setting: string) =>
+      l10n.t('The setting {0} is not a number of at least 0 or null. The cap before it stays in force.', setting),
+
+    // Reasons why the gate is away
+    reasonConnectionLost: l10n.t('The connection to it was lost.'),
+    reasonExit: (code: number | string, detail: string) =>
+      detail === '' ? l10n.t('It ended with code {0}.', code) : l10n.t('It ended with code {0}: {1}', code, detail),
+    reasonSpawn: (detail: string) => l10n.t('It could not be launched: {0}', detail),
+    reasonTimeout: l10n.t('It did not answer within 8 seconds.'),
+    reasonNewerProtocol: (version: string) =>
+      l10n.t('A newer Tollgate ({0}) runs on this machine. Update the extension in this window.', version),
+    reasonBusyOld: (version: string) =>
+      l10n.t('An older Tollgate ({0}) is busy. It is replaced when its calls have ended.', version),
+    reasonRetireFailed: (version: string) => l10n.t('An older Tollgate ({0}) did not end.', version),
+  } as const
+}
+
+/** The extension's sentences. */
+export type Text = ReturnType<typeof createText>
