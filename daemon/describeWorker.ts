@@ -1,7 +1,9 @@
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads'
 import { describeBody } from './describe.ts'
-import type { DescribeRequest, Description } from './describe.ts'
-import { createMessageCountCache } from './tokens/estimate.ts'
+import type { DescribeRequest, Description, Reading } from './describe.ts'
+import { MessageCountCache } from './tokens/messageCache.ts'
+import { readRankFile } from './tokens/rankFiles.ts'
+import { Tokenizer } from './tokens/tokenizer.ts'
 
 /**
  * Large bodies are read in a worker, so that no body of any size or content stops the event loop and with it everybody
@@ -14,6 +16,9 @@ export const workerBodyBytes = 96 * 1024
 
 /** Milliseconds without work after which the worker, and the memory of its tables, is given back. */
 const idleMs = 120_000
+
+/** About half a second of counting: a thread of its own may be that thorough before it samples. */
+const workerBudget = 5_000_000
 
 const workerRole = 'tollgate-describe'
 
@@ -45,16 +50,16 @@ export function isDescribeWorker(): boolean {
 export function serveDescriptions(): void {
   const port = parentPort
   if (port === null) return
-  const cache = createMessageCountCache()
+  const reading: Reading = { ...newReading(), workBudget: workerBudget }
   port.on('message', (job: Job) => {
-    const done: JobDone = { id: job.id, bytes: job.bytes, description: describeBody(job.bytes, job.request, cache) }
+    const done: JobDone = { id: job.id, bytes: job.bytes, description: describeBody(job.bytes, job.request, reading) }
     port.postMessage(done, [job.bytes.buffer])
   })
 }
 
 /** `programFile` is the bundle that holds `serveDescriptions`; the worker is started on the first large body. */
 export function createDescriber(programFile: string): Describer {
-  const cache = createMessageCountCache()
+  const reading = newReading()
   const jobs = new Map<number, { readonly resolve: (done: JobDone) => void; readonly reject: (fault: Error) => void }>()
   let worker: Worker | null = null
   let idleTimer: NodeJS.Timeout | null = null
@@ -89,7 +94,7 @@ export function createDescriber(programFile: string): Describer {
 
   return {
     async describe(bytes, request) {
-      if (bytes.byteLength < workerBodyBytes) return { bytes, description: describeBody(bytes, request, cache) }
+      if (bytes.byteLength < workerBodyBytes) return { bytes, description: describeBody(bytes, request, reading) }
       if (idleTimer) clearTimeout(idleTimer)
       worker ??= start()
       const own = ownArray(bytes)
@@ -116,4 +121,8 @@ function ownArray(bytes: Buffer): Uint8Array<ArrayBuffer> {
     return new Uint8Array(buffer)
   }
   return Uint8Array.from(bytes)
+}
+
+function newReading(): Reading {
+  return { tokenizer: new Tokenizer(readRankFile), cache: new MessageCountCache() }
 }

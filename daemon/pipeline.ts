@@ -5,7 +5,6 @@ import type { FieldEdit } from './dialects/edit.ts'
 import type { Gate } from './gate.ts'
 import { guardStack, runStack } from './guards/stack.ts'
 import { Exchange } from './http/exchange.ts'
-import { isOllamaEmulation } from './dialects/routes.ts'
 import { answer } from './stages/answer.ts'
 import { observe } from './stages/observe.ts'
 import { passThrough } from './stages/passThrough.ts'
@@ -42,7 +41,7 @@ export async function runCall(gate: Gate, request: IncomingMessage, response: Se
     dialect: route.dialect,
     upstreamName: addressed.address.upstream,
     upstreamBaseUrl: addressed.upstream.baseUrl,
-    ollamaEmulation: isOllamaEmulation(addressed.upstream.dialect, route.dialect),
+    upstreamDialect: addressed.upstream.dialect,
     estimator: addressed.identity.plan.estimator,
   })
   const received = receivedCall(exchange, { ...addressed, route }, described.bytes, receivedAtMs)
@@ -69,6 +68,7 @@ export async function runCall(gate: Gate, request: IncomingMessage, response: Se
     id: call.id,
     tenant: call.identity.tenant,
     keyId: call.identity.keyId,
+    slot: call.identity.keyId,
     task: call.task,
     model: facts.model,
     startedAtMs: receivedAtMs,

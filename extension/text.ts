@@ -63,7 +63,9 @@ export function createText(l10n: Localiser) {
     unpricedToday: (calls: number) =>
       calls === 1 ? l10n.t('1 call today has no known price.') : l10n.t('{0} calls today have no known price.', calls),
     resets: (when: string) => l10n.t('The day ends {0}', when),
-    downTitle: l10n.t('**The gate is not running.** Guarded terminals fail closed: model calls there get no connection.'),
+    downTitle: l10n.t(
+      '**The gate is not running.** Guarded terminals fail closed: model calls there get no connection.',
+    ),
     downRetrying: l10n.t('It is started again by itself.'),
     downGaveUp: l10n.t('It was not started again because it keeps failing.'),
     startingTitle: l10n.t('Starting the gate…'),
@@ -103,7 +105,8 @@ export function createText(l10n: Localiser) {
     resumeWhileDown: l10n.t('The gate is not running. Restart it to let model calls pass.'),
     requestFailed: (reason: string) => l10n.t('Tollgate did not answer: {0}', reason),
     pickUpstream: l10n.t('Copy the base URL for which provider?'),
-    copiedUrl: (upstream: string) => l10n.t('Base URL for {0} copied. It contains the local key of this machine.', upstream),
+    copiedUrl: (upstream: string) =>
+      l10n.t('Base URL for {0} copied. It contains the local key of this machine.', upstream),
     noKeyYet: l10n.t('Tollgate has not been started on this machine yet, so there is no base URL.'),
     confirmRestart: (calls: number) =>
       calls === 1

@@ -58,7 +58,10 @@ function withCaps(budgets: Budgets, caps: Readonly<Record<string, number | null 
   }
   return {
     ...budgets,
-    userDaily: { eur: pick('userDailyEur', budgets.userDaily.eur), tokens: pick('userDailyTokens', budgets.userDaily.tokens) },
+    userDaily: {
+      eur: pick('userDailyEur', budgets.userDaily.eur),
+      tokens: pick('userDailyTokens', budgets.userDaily.tokens),
+    },
     tenantDaily: {
       eur: pick('tenantDailyEur', budgets.tenantDaily.eur),
       tokens: pick('tenantDailyTokens', budgets.tenantDaily.tokens),

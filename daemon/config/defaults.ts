@@ -38,7 +38,7 @@ const agent: Plan = {
  */
 const coding: FilePlan = {
   maxOutputTokens: 64_000,
-  expectedUserAgents: ['claude-cli/*', 'claude-code*', 'codex*', 'geminicli*', 'gemini-cli*', 'opencode*', '*aider*'],
+  expectedUserAgents: ['claude-cli/', 'claude-code', 'codex', 'gemini-cli', 'geminicli', 'opencode', 'aider'],
   timeouts: { totalMs: 1_800_000 },
   task: {
     maxIterations: 400,

@@ -36,7 +36,7 @@ export function statusReport(gate: Gate): Status {
     month: spend(read?.month ?? null, config.budgets.tenantMonthly, 'month'),
     models: (read?.models ?? []).map(({ model, calls, nanoEur }) => ({ model, calls, eur: eurFromNano(nanoEur) })),
     tasks: gate.tasks.status(mostTasksShown),
-    inFlight: gate.inFlight.status(nowMs).filter((call) => call.model !== ''),
+    inFlight: gate.inFlight.status(nowMs),
     counters: gate.metrics.counters(),
     integrity: {
       orphaned: read?.orphaned ?? 0,

@@ -51,6 +51,8 @@ export interface AnswerFacts {
   readonly terminal: boolean
   /** Characters of text, reasoning and tool arguments delivered; the floor of a settlement. */
   readonly deliveredChars: number
+  /** Words of it: each is at least one token, so that an answer with more words than reserved tokens runs over. */
+  readonly deliveredWords: number
   readonly visibleChars: number
   readonly toolCalls: number
   readonly model: string | null

@@ -1,4 +1,5 @@
 import type { UpstreamDialect } from '../../shared/config.ts'
+import type { DialectName } from '../call.ts'
 import { anthropicRoute } from './routesAnthropic.ts'
 import { geminiRoute } from './routesGemini.ts'
 import { ollamaRoute } from './routesOllama.ts'
@@ -44,6 +45,11 @@ export function resolveRoute(
     case 'gemini':
       return geminiRoute(request)
   }
+}
+
+/** True where an Ollama server is spoken to in another provider's format, which knows fewer of its options (I03). */
+export function isOllamaEmulation(upstreamDialect: UpstreamDialect, dialect: DialectName): boolean {
+  return upstreamDialect === 'ollama' && !dialect.startsWith('ollama-')
 }
 
 /** True for a path with dot segments, backslashes or control characters, in plain text or under any number of escapes. */

@@ -40,8 +40,8 @@ export class CallBook {
   readonly #names: NameBook
   readonly #windows: WindowBook
   readonly #sums = new Map<number, LineSums>()
-  readonly #insert: Database.Statement<unknown[]>
-  readonly #settle: Database.Statement<unknown[]>
+  readonly #insert: Database.Statement
+  readonly #settle: Database.Statement
   readonly #addSums: Database.Statement<[number, number, number, number, number, number, number]>
   readonly #findOpen: Database.Statement<[string], OpenRow>
   readonly #foreign: Database.Statement<[number], OpenRow>

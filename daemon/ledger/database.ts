@@ -1,5 +1,6 @@
-import { chmodSync, closeSync, existsSync, linkSync, openSync, renameSync, rmSync, statSync } from 'node:fs'
+import { closeSync, existsSync, openSync, rmSync, statSync } from 'node:fs'
 import Database from 'better-sqlite3'
+import { publishOnce, restrictToOwner } from '../lifecycle/privateFile.ts'
 import { LedgerUnavailable } from './ledger.ts'
 import { migrations, schemaVersion } from './schema.ts'
 import { ledgerUnavailable } from './unavailable.ts'
@@ -14,11 +15,14 @@ export interface DatabaseOptions {
 /** How long a statement waits for another process's lock, in milliseconds (M01, M02). */
 const busyTimeoutMs = 5000
 
-/** Small pages: a commit writes each page it touched as a whole, and a call touches half a dozen. */
-const pageBytes = 1024
+/** Half of SQLite's page: a commit writes each page it touched as a whole, and a call touches half a dozen. */
+const pageBytes = 2048
 
-/** Pages in the write-ahead log before they are moved to the main file: 8 MB, so that few commits pay for it. */
-const checkpointPages = 8192
+/**
+ * Pages in the write-ahead log before they are moved to the main file. 2 MB: the log is soon written over in place, which
+ * is cheaper to flush than a file that grows.
+ */
+const checkpointPages = 1000
 
 /**
  * Opens the ledger's file, makes it if there is none, and brings its schema up to date. The file is readable for its
@@ -41,7 +45,7 @@ export function openLedgerDatabase(options: DatabaseOptions): Database.Database 
       )
     }
     if (version === 0) throw damaged(`${path} is not a ledger of Tollgate`)
-    restrictMode(path)
+    restrictToOwner(path)
     configure(database)
     migrate(database)
     return database
@@ -80,26 +84,10 @@ function create(options: DatabaseOptions): void {
     } finally {
       database.close()
     }
-    publish(draft, path)
+    publishOnce(draft, path)
   } finally {
     for (const suffix of ['', '-wal', '-shm']) rmSync(draft + suffix, { force: true })
   }
-}
-
-function publish(draft: string, path: string): void {
-  try {
-    linkSync(draft, path)
-  } catch (fault) {
-    if (existsSync(path)) return
-    // A file system without hard links: the window between the check and the rename is all that is left open.
-    const code = typeof fault === 'object' && fault !== null && 'code' in fault ? fault.code : null
-    if (code !== 'EPERM' && code !== 'ENOTSUP' && code !== 'ENOSYS') throw fault
-    renameSync(draft, path)
-  }
-}
-
-function restrictMode(path: string): void {
-  if (process.platform !== 'win32' && (statSync(path).mode & 0o077) !== 0) chmodSync(path, 0o600)
 }
 
 function configure(database: Database.Database): void {

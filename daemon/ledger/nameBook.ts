@@ -12,7 +12,7 @@ export class NameBook {
   readonly #lines = new Map<string, number>()
   readonly #sets = new Map<string, number>()
   readonly #findLine: Database.Statement<unknown[], number>
-  readonly #addLine: Database.Statement<unknown[]>
+  readonly #addLine: Database.Statement
   readonly #findSet: Database.Statement<[string], number>
   readonly #addSet: Database.Statement<[string]>
   readonly #members: Database.Statement<[number], string>

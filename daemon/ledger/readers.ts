@@ -27,7 +27,7 @@ type Filter<Method extends 'summary' | 'calls' | 'events'> = Parameters<Ledger[M
  */
 export class LedgerReaders {
   readonly #database: Database.Database
-  readonly #statements = new Map<string, Database.Statement<unknown[], unknown>>()
+  readonly #statements = new Map<string, Database.Statement>()
 
   constructor(database: Database.Database) {
     this.#database = database
@@ -133,10 +133,10 @@ export class LedgerReaders {
     return row === undefined ? 0 : soundCount((row as readonly unknown[])[0])
   }
 
-  #prepare(sql: string): Database.Statement<unknown[], unknown> {
+  #prepare(sql: string): Database.Statement {
     let statement = this.#statements.get(sql)
     if (statement === undefined) {
-      statement = this.#database.prepare<unknown[], unknown>(sql)
+      statement = this.#database.prepare(sql)
       this.#statements.set(sql, statement)
     }
     return statement

@@ -20,25 +20,32 @@ export function replacePrivateFile(path: string, text: string): void {
   renameSync(draft, path)
 }
 
-/**
- * Makes a file that only its owner may read, unless it is there. False where it was: of two processes that try at once,
- * one makes it.
- */
+/** Makes a file that only its owner may read, unless it is there. False where it was. */
 export function createPrivateFile(path: string, text: string): boolean {
   if (existsSync(path)) return false
   const draft = writeDraft(path, text)
+  try {
+    return publishOnce(draft, path)
+  } finally {
+    rmSync(draft, { force: true })
+  }
+}
+
+/**
+ * Gives a finished file its name, unless the name is taken: of two processes that try at once, one succeeds. False where
+ * it was taken; the draft may be left then, and is the caller's to remove.
+ */
+export function publishOnce(draft: string, path: string): boolean {
   try {
     linkSync(draft, path)
     return true
   } catch (fault) {
     if (existsSync(path)) return false
-    // A file system without hard links.
+    // A file system without hard links: the moment between the check and the rename is all that stays open.
     const code = typeof fault === 'object' && fault !== null && 'code' in fault ? fault.code : null
     if (code !== 'EPERM' && code !== 'ENOTSUP' && code !== 'ENOSYS') throw fault
     renameSync(draft, path)
     return true
-  } finally {
-    rmSync(draft, { force: true })
   }
 }
 

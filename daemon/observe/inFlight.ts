@@ -5,6 +5,9 @@ import type { KillTarget } from '../guards/killSwitch.ts'
 /** A call that has begun and not ended. */
 export interface RunningCall extends KillTarget {
   readonly id: string
+  /** What its concurrency is counted by: the key for metered calls, apart from the free ones. */
+  readonly slot: string
+  /** Empty for a free call, which the status does not show. */
   readonly model: string
   readonly startedAtMs: number
   /** Output tokens delivered so far, as far as known. */
@@ -16,28 +19,35 @@ export interface RunningCall extends KillTarget {
 /** All calls in flight of this daemon. */
 export class InFlight {
   readonly #calls = new Map<string, RunningCall>()
-  readonly #perKey = new Map<string, number>()
+  readonly #perSlot = new Map<string, number>()
+  #total = 0
 
   add(call: RunningCall): void {
+    this.#total += 1
     this.#calls.set(call.id, call)
-    this.#perKey.set(call.keyId, this.ofKey(call.keyId) + 1)
+    this.#perSlot.set(call.slot, this.inSlot(call.slot) + 1)
   }
 
   remove(id: string): void {
     const call = this.#calls.get(id)
     if (call === undefined) return
     this.#calls.delete(id)
-    const left = this.ofKey(call.keyId) - 1
-    if (left > 0) this.#perKey.set(call.keyId, left)
-    else this.#perKey.delete(call.keyId)
+    const left = this.inSlot(call.slot) - 1
+    if (left > 0) this.#perSlot.set(call.slot, left)
+    else this.#perSlot.delete(call.slot)
   }
 
   get size(): number {
     return this.#calls.size
   }
 
-  ofKey(keyId: string): number {
-    return this.#perKey.get(keyId) ?? 0
+  /** Calls since the daemon started. */
+  get total(): number {
+    return this.#total
+  }
+
+  inSlot(slot: string): number {
+    return this.#perSlot.get(slot) ?? 0
   }
 
   /** Cancels every call that `covers` names and returns how many. */
@@ -48,7 +58,8 @@ export class InFlight {
   }
 
   status(nowMs: number): InFlightStatus[] {
-    return [...this.#calls.values()].map((call) => ({
+    const metered = [...this.#calls.values()].filter((call) => call.model !== '')
+    return metered.map((call) => ({
       call: call.id,
       task: call.task,
       model: call.model,

@@ -170,7 +170,7 @@ export function answer(
       else forwarding?.resume()
     }
 
-    const target = upstreamTarget(call.upstream.baseUrl, call.upstreamPath)
+    const target = upstreamTarget(call.upstream, call.upstreamPath)
     const sent = call.edits.length === 0 ? call.body : applyEdits(call.body, call.edits)
     exchange.signal.addEventListener('abort', onCancelled)
     response.on('drain', onDrain)

@@ -23,14 +23,15 @@ export async function passThrough(
   const { request, response } = exchange
   const { identity, upstream, address, route } = addressed
   const slot = `free/${identity.keyId}`
-  if (gate.inFlight.ofKey(slot) >= mostAtOnce) {
+  if (gate.inFlight.inSlot(slot) >= mostAtOnce) {
     const message = `${mostAtOnce} free requests of this key are running. Wait for one to end.`
     return refuse({ code: 'rate_limited', message, scope: 'key', scopeRef: identity.keyId, unit: 'calls', limit: mostAtOnce, retryAfterSeconds: 1 })
   }
   gate.inFlight.add({
     id: exchange.id,
     tenant: identity.tenant,
-    keyId: slot,
+    keyId: identity.keyId,
+    slot,
     task: address.task,
     model: '',
     startedAtMs: gate.nowMs(),
@@ -42,7 +43,7 @@ export async function passThrough(
     if (bytes === null) return
     if ('code' in bytes) return refuse(bytes)
     await new Promise<void>((resolve) => {
-      const target = upstreamTarget(upstream.baseUrl, route.path)
+      const target = upstreamTarget(upstream, route.path)
       const onDrain = (): void => forwarding.resume()
       const stop = (): void => {
         response.off('drain', onDrain)

@@ -19,17 +19,12 @@ export interface CounterOptions {
   readonly tokenizer: Tokenizer
   /** Shared by all requests of a thread; null counts everything anew. */
   readonly cache: MessageCountCache | null
-  /** Steps of about 0.1 microseconds that may be spent before text is sampled; a worker thread may allow itself more. */
+  /** Steps of about 0.1 microseconds that may be spent before text is sampled; a worker may allow itself more. */
   readonly workBudget?: number
 }
 
-/** A counter that can be asked for its result. */
-export interface InputCounter extends TokenCounter {
-  result(): InputEstimate
-}
-
 /** A counter for one request. */
-export function createTokenCounter(options: CounterOptions): InputCounter {
+export function createTokenCounter(options: CounterOptions): TokenCounter {
   switch (options.estimator) {
     case 'tokenizer':
     case 'exact':
@@ -42,20 +37,20 @@ export function createTokenCounter(options: CounterOptions): InputCounter {
 }
 
 /** What both counters share: everything that is not text. */
-abstract class PartCounter implements InputCounter {
+abstract class PartCounter implements TokenCounter {
   protected fixedTokens = 0
   protected exactTokens = 0
   protected mediaTokens = 0
-  readonly #family: ModelFamily
+  protected readonly family: ModelFamily
   readonly #model: string
 
   constructor(options: CounterOptions) {
-    this.#family = options.family
+    this.family = options.family
     this.#model = options.model
   }
 
   abstract text(text: string): void
-  abstract result(): InputEstimate
+  abstract estimate(): InputEstimate
 
   json(value: unknown): void {
     if (value === undefined) return
@@ -67,7 +62,7 @@ abstract class PartCounter implements InputCounter {
   }
 
   media(part: MediaPart): void {
-    this.mediaTokens += mediaBound(part, this.#model, this.#family)
+    this.mediaTokens += mediaBound(part, this.#model, this.family)
   }
 
   exact(tokens: number): void {
@@ -99,7 +94,7 @@ class CharacterCounter extends PartCounter {
     this.#chars += text.length
   }
 
-  override result(): InputEstimate {
+  override estimate(): InputEstimate {
     const upper = Math.ceil(this.#chars / this.#charsPerToken)
     return this.total(upper, this.#chars / CharacterCounter.plainCharsPerToken)
   }
@@ -107,7 +102,6 @@ class CharacterCounter extends PartCounter {
 
 /** Byte-pair counts with the margins of the model's family. */
 class VocabularyCounter extends PartCounter {
-  readonly #margins: ModelFamily
   readonly #alsoCl100k: boolean
   readonly #cache: MessageCountCache | null
   readonly #counter: TextCounter
@@ -118,8 +112,7 @@ class VocabularyCounter extends PartCounter {
 
   constructor(options: CounterOptions) {
     super(options)
-    this.#margins = options.family
-    this.#alsoCl100k = familyMargins[options.family].alsoCl100k
+    this.#alsoCl100k = familyMargins[this.family].alsoCl100k
     this.#cache = options.cache
     this.#counter = new TextCounter(options.tokenizer, this.#alsoCl100k, options.workBudget ?? defaultWorkBudget)
   }
@@ -147,7 +140,7 @@ class VocabularyCounter extends PartCounter {
     this.#add(whole)
   }
 
-  override result(): InputEstimate {
+  override estimate(): InputEstimate {
     const rest = this.#sample.result()
     return this.total(this.#upper + this.#upperOf(rest), this.#plain + rest.plainTokens)
   }
@@ -158,7 +151,7 @@ class VocabularyCounter extends PartCounter {
   }
 
   #upperOf(count: TextCount): number {
-    return upperTokens(this.#margins, {
+    return upperTokens(this.family, {
       tokens: count.highTokens,
       digits: count.digits,
       utf8Bytes: count.utf8Bytes,

@@ -70,7 +70,7 @@ const byName: readonly (readonly [RegExp, ModelFamily])[] = [
 export function modelFamily(model: string, upstreamName: string, dialect: UpstreamDialect): ModelFamily {
   const name = model.toLowerCase()
   for (const [pattern, family] of byName) if (pattern.test(name)) return family
-  if (upstreamName === 'anthropic') return 'claude-new'
+  if (upstreamName === 'anthropic' || dialect === 'anthropic') return 'claude-new'
   if (upstreamName === 'gemini' || dialect === 'gemini') return 'gemini'
   if (upstreamName === 'openai') return 'openai'
   return 'unknown'

@@ -58,7 +58,7 @@ function webpSize(bytes: Buffer): ImageSize | null {
 /** Walks the segments to the frame header (SOF0 to SOF15 without the three markers among them that mean something else). */
 function jpegSize(bytes: Buffer): ImageSize | null {
   if (bytes.length < 4 || bytes.readUInt16BE(0) !== 0xffd8) return null
-  for (let at = 2; at + 9 <= bytes.length; ) {
+  for (let at = 2; at + 9 <= bytes.length;) {
     if (bytes[at] !== 0xff) return null
     const marker = bytes[at + 1] ?? 0
     if (marker === 0xff) {

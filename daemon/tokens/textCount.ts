@@ -21,8 +21,8 @@ export const sampleChars = 256
 const stretchChars = 1024
 const stretchesSeen = 24
 
-/** Work that one request may do on the spot, in `Encoder.work` steps: 10 to 20 ms. */
-export const defaultWorkBudget = 120_000
+/** Work that one request may do before text is sampled, in `Encoder.work` steps of about 0.1 microseconds: about 25 ms. */
+export const defaultWorkBudget = 250_000
 
 /** Counts texts of one request within a budget of work, and bounds what is beyond it from samples. */
 export class TextCounter {
@@ -43,7 +43,8 @@ export class TextCounter {
    * text took most of the budget, so that it would not fit into the next request's either.
    */
   count(text: string): { readonly counted: TextCount; readonly end: number; readonly large: boolean } {
-    const second = this.#secondFor(text)
+    const utf8Bytes = Buffer.byteLength(text)
+    const second = this.#secondFor(text.length, utf8Bytes)
     const before = this.#workLeft
     let plainTokens = 0
     let highTokens = 0
@@ -57,16 +58,17 @@ export class TextCounter {
       digits += window.digits
       end = stop
     }
-    const utf8Bytes = Buffer.byteLength(end === text.length ? text : text.slice(0, end))
     const large = before - this.#workLeft > this.#workBudget / 2
-    return { counted: { plainTokens, highTokens, digits, utf8Bytes }, end, large }
+    const bytes = end === text.length ? utf8Bytes : Buffer.byteLength(text.slice(0, end))
+    return { counted: { plainTokens, highTokens, digits, utf8Bytes: bytes }, end, large }
   }
 
   /** Adds the rest of a text to a sample. */
   sample(text: string, from: number, sample: Sample): void {
-    const second = this.#secondFor(text)
     const rest = from === 0 ? text : text.slice(from)
-    sample.add(rest, (window) => this.#window(window, second))
+    const utf8Bytes = Buffer.byteLength(rest)
+    const second = this.#secondFor(rest.length, utf8Bytes)
+    sample.add(rest, utf8Bytes, (window) => this.#window(window, second))
   }
 
   #window(window: string, second: Encoder | null): Omit<TextCount, 'utf8Bytes'> {
@@ -77,9 +79,8 @@ export class TextCounter {
     return { plainTokens, highTokens, digits: digitsOf(window) }
   }
 
-  #secondFor(text: string): Encoder | null {
-    const foreign = Buffer.byteLength(text) - text.length
-    return foreign > text.length * foreignShare ? this.#second() : null
+  #secondFor(chars: number, utf8Bytes: number): Encoder | null {
+    return utf8Bytes - chars > chars * foreignShare ? this.#second() : null
   }
 }
 
@@ -98,15 +99,15 @@ export class Sample {
   #seed = 0x9e3779b9
 
   /** Feeds the next text of the stream. */
-  add(text: string, countWindowOf: (window: string) => Omit<TextCount, 'utf8Bytes'>): void {
+  add(text: string, utf8Bytes: number, countOf: (window: string) => Omit<TextCount, 'utf8Bytes'>): void {
     const startsAt = this.#chars
     this.#chars += text.length
-    this.#utf8Bytes += Buffer.byteLength(text)
+    this.#utf8Bytes += utf8Bytes
     while (this.#nextAt < this.#chars) {
       const stride = Math.max(stretchChars, Math.floor(this.#nextAt / stretchesSeen))
       const from = wholeCharacter(text, this.#nextAt - startsAt)
       const to = wholeCharacter(text, Math.min(text.length, from + sampleChars))
-      if (to > from) this.#learn(countWindowOf(text.slice(from, to)), to - from, stride)
+      if (to > from) this.#learn(countOf(text.slice(from, to)), to - from, stride)
       this.#nextAt += Math.floor(stride * (0.5 + this.#random()))
     }
   }

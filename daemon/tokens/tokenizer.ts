@@ -55,7 +55,7 @@ export class Tokenizer {
 /** Tokens of a whole text: exact but for one token at most per cut of a window or of a run beyond `maxPieceBytes`. */
 export function countTokens(encoder: Encoder, text: string): number {
   let tokens = 0
-  for (let at = 0; at < text.length; ) {
+  for (let at = 0; at < text.length;) {
     const end = windowEnd(text, at)
     tokens += countWindow(encoder, text.slice(at, end))
     at = end
@@ -66,7 +66,7 @@ export function countTokens(encoder: Encoder, text: string): number {
 /** Tokens of a text that is no longer than a window. */
 export function countWindow(encoder: Encoder, window: string): number {
   let tokens = 0
-  for (let start = 0; start < window.length; ) {
+  for (let start = 0; start < window.length;) {
     const end = encoder.pieceEnd(window, start)
     tokens += encoder.countPiece(window, start, end)
     start = end

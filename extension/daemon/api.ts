@@ -63,7 +63,12 @@ function exchange(url: URL, options: Exchange): Promise<unknown> {
     const headers: Record<string, string> = { accept: 'application/json' }
     if (options.token !== undefined) headers['authorization'] = `Bearer ${options.token}`
     if (body !== undefined) headers['content-type'] = 'application/json'
-    const call = request(url, { method: options.method, headers, agent: false, signal: AbortSignal.timeout(options.timeoutMs) })
+    const call = request(url, {
+      method: options.method,
+      headers,
+      agent: false,
+      signal: AbortSignal.timeout(options.timeoutMs),
+    })
     call.on('error', reject)
     call.on('response', (response) => {
       const chunks: Buffer[] = []

@@ -16,7 +16,10 @@ const extensionOnly = /^(extension\.js|page)/
  * old daemon may still run from it, and on Windows a loaded `.node` file would block the update. Returns the copy's folder.
  */
 export async function copyDaemon(distDir: string, copiesDir: string, version: string): Promise<string> {
-  const hash = createHash('sha256').update(await readFile(join(distDir, 'daemon.js'))).digest('hex').slice(0, 12)
+  const hash = createHash('sha256')
+    .update(await readFile(join(distDir, 'daemon.js')))
+    .digest('hex')
+    .slice(0, 12)
   const target = join(copiesDir, `${version}-${hash}`)
   if (await exists(join(target, 'daemon.js'))) return target
 
@@ -69,7 +72,10 @@ export async function pruneCopies(copiesDir: string, keep: string, nowMs: number
 async function usersOf(copyDir: string): Promise<readonly number[]> {
   try {
     const text = await readFile(join(copyDir, usersFile), 'utf8')
-    return text.split('\n').map(Number).filter((pid) => Number.isInteger(pid) && pid > 0)
+    return text
+      .split('\n')
+      .map(Number)
+      .filter((pid) => Number.isInteger(pid) && pid > 0)
   } catch {
     return []
   }

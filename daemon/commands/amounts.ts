@@ -1,0 +1,33 @@
+import { formatEur, nanoFromEur } from '../../shared/money.ts'
+
+/** `€1.84`, or `1.84 USD` for a currency without a sign here. */
+export function money(eur: number, currency: string): string {
+  const amount = formatEur(nanoFromEur(Math.max(0, eur)))
+  return currency === 'EUR' ? `€${amount}` : `${amount} ${currency}`
+}
+
+/** `€1.84 of 10.00`; without a cap only the amount. */
+export function moneyOfCap(eur: number, cap: number | null, currency: string): string {
+  return cap === null ? money(eur, currency) : `${money(eur, currency)} of ${cap.toFixed(2)}`
+}
+
+/** `940`, `128k`, `1.2M`: whole below a thousand, then at most three digits that count. */
+export function tokenCount(tokens: number): string {
+  if (tokens < 1000) return String(tokens)
+  for (const [size, letter] of [
+    [1e3, 'k'],
+    [1e6, 'M'],
+    [1e9, 'G'],
+  ] as const) {
+    const scaled = tokens / size
+    // 999,600 is 1M and not 1000k.
+    if (scaled < 999.5 || letter === 'G')
+      return `${scaled < 9.95 ? scaled.toFixed(1).replace(/\.0$/, '') : Math.round(scaled)}${letter}`
+  }
+  return String(tokens)
+}
+
+/** `1 call`, `5 calls`. */
+export function plural(count: number, word: string): string {
+  return `${count} ${word}${count === 1 ? '' : 's'}`
+}

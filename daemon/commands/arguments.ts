@@ -1,0 +1,165 @@
+import { parseArgs } from 'node:util'
+import type { KillRequest } from '../../shared/protocol.ts'
+import { pathPart, projectSlug } from '../../shared/addresses.ts'
+import { commandHelp } from './help.ts'
+import type { CommandName } from './help.ts'
+
+/** A shell that `env` writes for. */
+export const shells = ['sh', 'fish', 'powershell', 'cmd'] as const
+
+/** One of `shells`. */
+export type Shell = (typeof shells)[number]
+
+/** What the words of the command line ask for. `dataDir` is null where the default place is meant. */
+export type Invocation =
+  | {
+      readonly command: 'serve'
+      readonly port: number | null
+      readonly dataDir: string | null
+      readonly config: string | null
+      readonly noKey: boolean
+    }
+  | { readonly command: 'status'; readonly dataDir: string | null; readonly json: boolean }
+  | { readonly command: 'watch'; readonly dataDir: string | null }
+  | { readonly command: 'kill' | 'resume'; readonly dataDir: string | null; readonly request: KillRequest }
+  | {
+      readonly command: 'env'
+      readonly dataDir: string | null
+      readonly shell: Shell | null
+      readonly project: string | null
+      readonly task: string | null
+    }
+  | { readonly command: 'help'; readonly about: CommandName | null }
+  | { readonly command: 'version' }
+  /** One sentence for stderr; the exit code is 2. */
+  | { readonly command: 'mistake'; readonly problem: string }
+
+type Options = Readonly<Record<string, { readonly type: 'string' | 'boolean'; readonly short?: string }>>
+
+const common: Options = { 'data-dir': { type: 'string' }, help: { type: 'boolean', short: 'h' } }
+const killOptions: Options = { ...common, scope: { type: 'string' }, ref: { type: 'string' } }
+
+const optionsOf: Readonly<Record<CommandName, Options>> = {
+  serve: { ...common, port: { type: 'string' }, config: { type: 'string' }, 'no-key': { type: 'boolean' } },
+  status: { ...common, json: { type: 'boolean' } },
+  watch: common,
+  kill: killOptions,
+  resume: killOptions,
+  env: { ...common, shell: { type: 'string' }, project: { type: 'string' }, task: { type: 'string' } },
+  help: { help: { type: 'boolean', short: 'h' } },
+}
+
+/** Names of the options of a command, as `docs/cli.md` has to list them. */
+export function optionNames(command: CommandName): readonly string[] {
+  return Object.keys(optionsOf[command]).filter((name) => name !== 'help')
+}
+
+function mistake(problem: string): Invocation {
+  return { command: 'mistake', problem }
+}
+
+/** Values of a command's options: texts and switches, none of them given more than once. */
+type Values = ReturnType<typeof parseArgs>['values']
+
+function text(values: Values, name: string): string | null {
+  const value = values[name]
+  return typeof value === 'string' ? value : null
+}
+
+/** Reads the words after the program's name. Unknown commands and options are mistakes with a sentence that says what exists. */
+export function readArguments(argv: readonly string[]): Invocation {
+  const [word, ...rest] = argv
+  if (word === undefined || word === '--help' || word === '-h') return { command: 'help', about: null }
+  if (word === '--version' || word === '-v') return { command: 'version' }
+  const command = commandNamed(word)
+  if (command === null) {
+    const kind = word.startsWith('-') ? 'option' : 'command'
+    return mistake(`There is no ${kind} "${word}". Commands: ${Object.keys(commandHelp).join(', ')}.`)
+  }
+  let values: Values
+  let positionals: readonly string[]
+  try {
+    ;({ values, positionals } = parseArgs({
+      args: rest,
+      options: optionsOf[command],
+      allowPositionals: true,
+    }))
+  } catch (error) {
+    // The library's first sentence says which option and why; the rest explains how to quote.
+    const reason = error instanceof Error ? error.message.split(/\.\s/, 1)[0] : ''
+    return mistake(`${reason ?? ''}. See: tollgate help ${command}`)
+  }
+  if (values['help'] === true) return { command: 'help', about: command }
+  if (command === 'help') return help(positionals)
+  if (positionals.length > 0)
+    return mistake(`${command} takes no "${positionals[0] ?? ''}". See: tollgate help ${command}`)
+  for (const [name, value] of Object.entries(values)) if (value === '') return mistake(`--${name} needs a value.`)
+  return readCommand(command, values)
+}
+
+function commandNamed(word: string): CommandName | null {
+  return Object.hasOwn(commandHelp, word) ? (word as CommandName) : null
+}
+
+function help(positionals: readonly string[]): Invocation {
+  const [about] = positionals
+  if (about === undefined) return { command: 'help', about: null }
+  const command = commandNamed(about)
+  return command === null ? mistake(`There is no command "${about}".`) : { command: 'help', about: command }
+}
+
+function readCommand(command: Exclude<CommandName, 'help'>, values: Values): Invocation {
+  const dataDir = text(values, 'data-dir')
+  switch (command) {
+    case 'serve': {
+      const port = text(values, 'port')
+      if (port !== null && !(/^\d{1,5}$/.test(port) && Number(port) <= 65_535)) {
+        return mistake(`--port must be a number from 0 to 65535, not "${port}".`)
+      }
+      return {
+        command,
+        port: port === null ? null : Number(port),
+        dataDir,
+        config: text(values, 'config'),
+        noKey: values['no-key'] === true,
+      }
+    }
+    case 'status':
+      return { command, dataDir, json: values['json'] === true }
+    case 'watch':
+      return { command, dataDir }
+    case 'kill':
+    case 'resume':
+      return readKill(command, dataDir, text(values, 'scope') ?? 'global', text(values, 'ref'))
+    case 'env':
+      return readEnv(dataDir, text(values, 'shell'), text(values, 'project'), text(values, 'task'))
+  }
+}
+
+const killScopes = ['global', 'tenant', 'key', 'task'] as const satisfies readonly KillRequest['scope'][]
+
+function readKill(command: 'kill' | 'resume', dataDir: string | null, asked: string, ref: string | null): Invocation {
+  const scope = killScopes.find((one) => one === asked)
+  if (scope === undefined) return mistake(`--scope must be one of ${killScopes.join(', ')}, not "${asked}".`)
+  if (scope === 'global') {
+    // `kill --ref t1` without a scope would stop everything where one task was meant.
+    if (ref !== null) return mistake('--ref names a tenant, key or task: say which with --scope.')
+    return { command, dataDir, request: { scope } }
+  }
+  if (ref === null) return mistake(`--scope ${scope} needs --ref with the name of the ${scope}.`)
+  return { command, dataDir, request: { scope, ref } }
+}
+
+function readEnv(
+  dataDir: string | null,
+  asked: string | null,
+  project: string | null,
+  task: string | null,
+): Invocation {
+  const shell = asked === null ? null : shells.find((one) => one === asked)
+  if (shell === undefined) return mistake(`--shell must be one of ${shells.join(', ')}, not "${asked ?? ''}".`)
+  const slug = project === null ? null : projectSlug(project)
+  if (slug === '') return mistake('--project needs at least one letter, digit, "-" or "_".')
+  if (task !== null && !pathPart.test(task)) return mistake('--task must be 1 to 128 letters, digits, "-" or "_".')
+  return { command: 'env', dataDir, shell, project: slug, task }
+}

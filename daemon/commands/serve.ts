@@ -1,0 +1,277 @@
+import { randomBytes, randomUUID } from 'node:crypto'
+import { existsSync, readFileSync, watch } from 'node:fs'
+import path from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
+import { Agent } from 'undici'
+import { defaultPort, protocolVersion, version } from '../../shared/build.ts'
+import type { Config } from '../../shared/config.ts'
+import type { ListeningLine } from '../../shared/protocol.ts'
+import { Admission } from '../budget/admission.ts'
+import { createCalendar } from '../budget/calendar.ts'
+import { RateBook } from '../budget/rateBook.ts'
+import { Configuration } from '../config/configuration.ts'
+import { loadConfig } from '../config/load.ts'
+import { storedPersonalCaps } from '../control/caps.ts'
+import { EventBus } from '../control/eventBus.ts'
+import { KillBoard } from '../control/killBoard.ts'
+import { ControlSocket } from '../control/socket.ts'
+import { createDescriber } from '../describeWorker.ts'
+import type { Gate } from '../gate.ts'
+import { createDoor } from '../http/server.ts'
+import { listen, PortTaken } from '../http/listen.ts'
+import type { Listening } from '../http/listen.ts'
+import { LedgerUnavailable } from '../ledger/ledger.ts'
+import type { Ledger } from '../ledger/ledger.ts'
+import { openSqliteLedger } from '../ledger/sqlite.ts'
+import { unavailableLedger } from '../ledger/unavailableLedger.ts'
+import { loadSecrets, removeDiscovery, writeDiscovery } from '../lifecycle/discovery.ts'
+import { acquireInstanceLock } from '../lifecycle/instanceLock.ts'
+import { nativeBindingPath } from '../lifecycle/nativeBinding.ts'
+import { createShutdown } from '../lifecycle/shutdown.ts'
+import { createPriceList } from '../money/table.ts'
+import { sayAlerts } from '../observe/alerts.ts'
+import { InFlight } from '../observe/inFlight.ts'
+import { createLog } from '../observe/log.ts'
+import { createMetrics } from '../observe/metrics.ts'
+import { PromptGrowth } from '../observe/promptGrowth.ts'
+import { Residuals } from '../observe/residual.ts'
+import { TaskBook } from '../observe/taskBook.ts'
+import { defaultDataDir } from './dataDir.ts'
+
+/** What `serve` was asked for; null takes the default. */
+export interface ServeArguments {
+  readonly port: number | null
+  readonly dataDir: string | null
+  readonly config: string | null
+  readonly noKey: boolean
+}
+
+const exitClean = 0
+const exitBadConfiguration = 2
+const exitNotOurs = 3
+
+/** Runs the daemon until it is told to end. Resolves with the exit code. */
+export async function runServe(args: ServeArguments): Promise<number> {
+  const dataDir = path.resolve(args.dataDir ?? defaultDataDir(process.env, process.platform))
+  const say = (line: string): void => void process.stderr.write(`tollgate: ${line}\n`)
+  const configFile = args.config === null ? path.join(dataDir, 'config.json') : path.resolve(args.config)
+  if (args.config !== null && !existsSync(configFile)) {
+    say(`there is no configuration file ${configFile}.`)
+    return exitBadConfiguration
+  }
+  const load = (): ReturnType<typeof loadConfig> => {
+    const text = existsSync(configFile) ? readFileSync(configFile, 'utf8') : null
+    return loadConfig({ text, env: process.env, systemTimezone: Intl.DateTimeFormat().resolvedOptions().timeZone })
+  }
+  const loaded = load()
+  if (!loaded.ok) {
+    for (const problem of loaded.problems) say(problem)
+    return exitBadConfiguration
+  }
+  const withFlags = (config: Config): Config => (args.noKey ? { ...config, requireKey: false } : config)
+
+  const lock = acquireInstanceLock(dataDir, nativeBindingPath())
+  if (lock === null) {
+    say(`another instance owns ${dataDir}. Use it ("tollgate status"), or give this one its own --data-dir.`)
+    return exitNotOurs
+  }
+
+  const nowMs = Date.now
+  const log = createLog({ write: (line) => void process.stderr.write(`${line}\n`), nowMs, format: 'plain' })
+  for (const problem of loaded.warnings) log.warn('a part of the configuration is not used', { problem })
+  const secrets = loadSecrets(dataDir, randomBytes)
+  const ledger = openLedger(dataDir, log)
+  const configuration = new Configuration(
+    withFlags(loaded.config),
+    storedPersonalCaps(dataDir),
+    ledger.capOverrides(),
+    nowMs(),
+  )
+  const config = (): Config => configuration.current(nowMs())
+  const priceList = (): ReturnType<typeof createPriceList> => createPriceList(config().prices, config().currency)
+  let prices = priceList()
+
+  const events = new EventBus(ledger, nowMs)
+  events.restore(ledger.events({ limit: 1000 }).toReversed())
+  const inFlight = new InFlight()
+  const metrics = createMetrics()
+  let listening: Listening | null = null
+  const dispatcher = new Agent({
+    connect: { timeout: 0 },
+    headersTimeout: 0,
+    bodyTimeout: 0,
+    pipelining: 1,
+    connections: null,
+  })
+  const describer = createDescriber(process.argv[1] ?? '')
+  const residuals = new Residuals(ledger.residuals())
+  const gate: Gate = {
+    nowMs,
+    newCallId: callIds(randomBytes),
+    config,
+    configuration,
+    localKey: secrets.key,
+    token: secrets.token,
+    port: () => listening?.port ?? 0,
+    dataDir,
+    startedAtMs: nowMs(),
+    ledger,
+    admission: new Admission(ledger),
+    calendar: createCalendar(() => config().timezone),
+    prices: () => prices,
+    residuals,
+    growth: new PromptGrowth(),
+    describer,
+    inFlight,
+    rates: new RateBook(),
+    tasks: new TaskBook(),
+    kills: new KillBoard({ ledger, inFlight, events, nowMs }),
+    dispatcher,
+    events,
+    metrics,
+    log,
+    stopping: () => shutdown.begun(),
+  }
+  const orphans = ledger.settleOrphans(nowMs())
+  if (orphans > 0) log.warn('calls of a daemon that died were settled at their worst case', { count: orphans })
+  ledger.onSettled((_, changes) => sayAlerts(ledger, events, config().budgets.alertAt, changes))
+
+  const control = new ControlSocket(gate)
+  const shutdown = createShutdown(
+    {
+      stopAccepting: () => listening?.close(),
+      running: () => inFlight.size,
+      abortRest: () =>
+        void inFlight.cancel(() => true, {
+          code: 'shutting_down',
+          message: 'The gate is stopping and ended this call. It was settled.',
+        }),
+      finish: async () => {
+        control.close()
+        saveResiduals(ledger, residuals)
+        ledger.flush()
+        ledger.close()
+        removeDiscovery(dataDir, process.pid)
+        listening?.closeIdle()
+        await Promise.all([describer.close(), dispatcher.destroy()])
+        lock.release()
+      },
+    },
+    () => config().drainSeconds * 1000,
+    wait,
+  )
+
+  const ended = new Promise<number>((resolve) => {
+    const stop = (): void => void shutdown.begin().then(() => resolve(exitClean))
+    process.on('SIGTERM', stop).on('SIGINT', stop)
+    const doors = { gate, control, actions: { shutDown: stop } }
+    listen(() => createDoor(doors), args.port ?? defaultPort, wait).then(
+      (bound) => {
+        listening = bound
+        const url = `http://127.0.0.1:${bound.port}`
+        const shared = { url, key: secrets.key, token: secrets.token, pid: process.pid, version }
+        writeDiscovery(dataDir, {
+          ...shared,
+          port: bound.port,
+          protocol: protocolVersion,
+          startedAtMs: gate.startedAtMs,
+        })
+        const line: ListeningLine = { event: 'listening', ...shared, dataDir }
+        process.stdout.write(`${JSON.stringify(line)}\n`)
+        watchConfiguration()
+        watchIdleness(gate, control, stop)
+      },
+      (fault: unknown) => {
+        const why =
+          fault instanceof PortTaken && fault.message === 'EADDRINUSE'
+            ? 'is used by another program'
+            : 'cannot be bound'
+        say(`port ${args.port ?? defaultPort} ${why}. Give another one with --port.`)
+        ledger.close()
+        lock.release()
+        resolve(exitBadConfiguration)
+      },
+    )
+  })
+
+  /** A change of the file holds at once; a bad one leaves the last good configuration and says why. */
+  function watchConfiguration(): void {
+    let timer: NodeJS.Timeout | null = null
+    const reload = (): void => {
+      const next = load()
+      if (!next.ok) {
+        log.warn('the changed configuration was rejected; the last good one holds', {
+          problem: next.problems.join(' '),
+        })
+        events.emit('config_rejected', { problems: next.problems })
+        return
+      }
+      configuration.replaceFile(withFlags(next.config), nowMs())
+      prices = priceList()
+      events.emit('caps_changed', { caps: config().budgets, until: null })
+    }
+    try {
+      const watcher = watch(path.dirname(configFile), (_, file) => {
+        if (file !== path.basename(configFile)) return
+        if (timer) clearTimeout(timer)
+        timer = setTimeout(reload, 100)
+      })
+      watcher.unref()
+      watcher.on('error', () => watcher.close())
+    } catch {
+      log.warn('changes of the configuration cannot be watched here; they hold after a restart')
+    }
+  }
+
+  return ended
+}
+
+const idleCheckMs = 30_000
+
+/** Ends a daemon that nobody uses: no call, no window, for the configured time. */
+function watchIdleness(gate: Gate, control: ControlSocket, stop: () => void): void {
+  let idleSinceMs = gate.nowMs()
+  let lastCalls = 0
+  const timer = setInterval(() => {
+    const { idleExitMinutes } = gate.config()
+    const calls = gate.inFlight.total
+    if (gate.inFlight.size > 0 || control.size > 0 || calls !== lastCalls) idleSinceMs = gate.nowMs()
+    lastCalls = calls
+    if (idleExitMinutes > 0 && gate.nowMs() - idleSinceMs >= idleExitMinutes * 60_000) stop()
+  }, idleCheckMs)
+  timer.unref()
+}
+
+/** A ledger that cannot be opened refuses every call with the reason, instead of keeping the port closed. */
+function openLedger(dataDir: string, log: ReturnType<typeof createLog>): Ledger {
+  try {
+    return openSqliteLedger({
+      path: path.join(dataDir, 'ledger.db'),
+      nativeBinding: nativeBindingPath(),
+      nowMs: Date.now,
+      epoch: randomUUID(),
+      log: (problem) => log.warn('the ledger has a problem', { problem }),
+    })
+  } catch (fault) {
+    if (!(fault instanceof LedgerUnavailable)) throw fault
+    log.error('the ledger cannot be opened, so calls are refused', { problem: fault.message })
+    return unavailableLedger(fault.message)
+  }
+}
+
+function saveResiduals(ledger: Ledger, residuals: Residuals): void {
+  for (const { upstream, model, ratio, samples } of residuals.snapshot()) {
+    try {
+      ledger.saveResidual(upstream, model, ratio, samples)
+    } catch {
+      return
+    }
+  }
+}
+
+/** Call ids: time-ordered within a process, and random enough not to meet those of another. */
+function callIds(random: typeof randomBytes): () => string {
+  const prefix = random(5).toString('hex')
+  let count = 0
+  return () => `call_${prefix}${(count += 1).toString(36).padStart(6, '0')}`
+}

@@ -1,0 +1,101 @@
+import type { SpendStatus, Status } from '../../shared/status.ts'
+import { money, moneyOfCap, plural, tokenCount } from './amounts.ts'
+import { printable } from './terminal.ts'
+
+/** Rows as columns of equal width, two spaces apart; numbers stay as they are written. */
+function columns(rows: readonly (readonly string[])[]): readonly string[] {
+  const widths: number[] = []
+  for (const row of rows) row.forEach((cell, at) => (widths[at] = Math.max(widths[at] ?? 0, cell.length)))
+  return rows.map((row) =>
+    row
+      .map((cell, at) => cell.padEnd(widths[at] ?? 0))
+      .join('  ')
+      .trimEnd(),
+  )
+}
+
+/** Every token of a window. */
+export function windowTokens(spend: SpendStatus): number {
+  const { input, cacheRead, cacheWrite, output } = spend.tokens
+  return input + cacheRead + cacheWrite + output
+}
+
+/** `2026-12-01 00:00`: the zone's own clock, which the offset in the ISO time stands for. */
+function clockText(iso: string): string {
+  return iso.slice(0, 16).replace('T', ' ')
+}
+
+function spendRow(name: string, spend: SpendStatus, currency: string): readonly string[] {
+  const tokens = tokenCount(windowTokens(spend))
+  return [
+    name,
+    moneyOfCap(spend.spentEur, spend.capEur, currency),
+    spend.reservedEur > 0 ? `${money(spend.reservedEur, currency)} held` : 'nothing held',
+    spend.capTokens === null ? `${tokens} tokens` : `${tokens} of ${tokenCount(spend.capTokens)} tokens`,
+    plural(spend.calls, 'call'),
+    `resets ${clockText(spend.resetsAt)}`,
+  ]
+}
+
+/** One sentence on the switches that are on; null when there are none. */
+export function killText(status: Status): string | null {
+  if (status.killed) return 'The kill switch is on: all calls are refused. Lift it with: tollgate resume'
+  const [first] = status.kills
+  if (first === undefined) return null
+  const names = status.kills.map((kill) => `${kill.scope} ${printable(kill.ref)}`).join(', ')
+  return `The kill switch is on for ${names}. Lift it with: tollgate resume --scope ${first.scope} --ref ${printable(first.ref)}`
+}
+
+/** What is wrong, a sentence each. */
+function warnings(status: Status): readonly string[] {
+  const { integrity, today } = status
+  const list: string[] = []
+  const killed = killText(status)
+  if (killed !== null) list.push(killed)
+  if (!integrity.ledgerAvailable) list.push('The ledger cannot be used, so calls are refused.')
+  if (integrity.orphaned > 0) {
+    list.push(`${plural(integrity.orphaned, 'call')} of a daemon that died counted at the worst case.`)
+  }
+  if (integrity.ledgerDrift > 0) list.push(`${plural(integrity.ledgerDrift, 'window')} of the ledger does not add up.`)
+  if (today.unpricedCalls > 0) list.push(`${plural(today.unpricedCalls, 'call')} today had no known price.`)
+  return list
+}
+
+/** The status for a person, as lines that end with a line feed. */
+export function statusText(status: Status, url: string): string {
+  const { currency } = status
+  const lines = [`Tollgate ${status.version} at ${url}`, ...warnings(status), '']
+  lines.push(...columns([spendRow('Today', status.today, currency), spendRow('Month', status.month, currency)]))
+  if (status.models.length > 0) {
+    const rows = status.models.map(({ model, calls, eur }) => [
+      `  ${printable(model)}`,
+      plural(calls, 'call'),
+      money(eur, currency),
+    ])
+    lines.push('', 'Models today', ...columns(rows))
+  }
+  const tasks = status.tasks.filter((task) => task.state !== 'ok')
+  if (tasks.length > 0) {
+    const rows = tasks.map((task) => [
+      `  ${printable(task.id)}`,
+      task.state,
+      plural(task.iterations, 'call'),
+      money(task.eur, currency),
+    ])
+    lines.push('', 'Tasks near their ceiling', ...columns(rows))
+  }
+  if (status.inFlight.length > 0) {
+    const rows = status.inFlight.map((call) => [
+      `  ${printable(call.model)}`,
+      `${(call.elapsedMs / 1000).toFixed(1)} s`,
+      `${tokenCount(call.outputTokens)} out`,
+      call.task === null ? '' : `task ${printable(call.task)}`,
+    ])
+    lines.push('', 'In flight', ...columns(rows))
+  }
+  const counted = Object.entries(status.counters).filter(([, count]) => count > 0)
+  if (counted.length > 0) {
+    lines.push('', 'Refusals and warnings since the start', ...columns(counted.map(([code, n]) => [`  ${code}`, String(n)])))
+  }
+  return `${lines.join('\n')}\n`
+}

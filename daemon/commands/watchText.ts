@@ -1,0 +1,81 @@
+import type { ControlMessage } from '../../shared/protocol.ts'
+import type { Status } from '../../shared/status.ts'
+import { money, moneyOfCap, tokenCount } from './amounts.ts'
+import { windowTokens } from './statusText.ts'
+import { printable } from './terminal.ts'
+
+/** Calls that the line shows one by one; the others are only counted. */
+const mostNamed = 2
+
+/** `€1.84 of 10.00 · 128k tokens · 2 running · claude-opus-5 120 out`. */
+export function watchLine(status: Status): string {
+  const parts = [
+    moneyOfCap(status.today.spentEur, status.today.capEur, status.currency),
+    `${tokenCount(windowTokens(status.today))} tokens`,
+  ]
+  if (status.killed) parts.unshift('STOPPED')
+  if (!status.integrity.ledgerAvailable) parts.unshift('NO LEDGER')
+  if (status.inFlight.length > 0) parts.push(`${status.inFlight.length} running`)
+  const named = [...status.inFlight].sort((left, right) => right.outputTokens - left.outputTokens).slice(0, mostNamed)
+  for (const call of named) parts.push(`${printable(call.model)} ${tokenCount(call.outputTokens)} out`)
+  return parts.join(' · ')
+}
+
+function field(message: object, name: string): string {
+  const value = (message as Record<string, unknown>)[name]
+  return typeof value === 'string' || typeof value === 'number' ? printable(String(value)) : ''
+}
+
+function joined(words: readonly string[]): string {
+  return words.filter((word) => word !== '').join(' ')
+}
+
+/** One line about an event that somebody who watches wants to keep; null for the others. */
+export function eventLine(message: ControlMessage, currency: string): string | null {
+  if (message.event === 'status') return null
+  const say = (name: string): string => field(message, name)
+  const text = ((): string | null => {
+    switch (message.event) {
+      case 'refused':
+        return `refused ${say('code')}: ${say('message')}`
+      case 'alert':
+        return joined(['alert:', say('scope'), say('ref') || say('scopeRef'), say('window'), say('unit'), percent(message)])
+      case 'truncated':
+        return `truncated: ${say('model')} read ${say('reported')} of about ${say('estimated')} tokens`
+      case 'empty_answer':
+        return `empty answer: ${say('model')} used ${say('outputTokens')} output tokens and said nothing`
+      case 'output_limit':
+        return `output limit: ${say('model')} stopped at ${say('outputTokens')} output tokens`
+      case 'killed':
+        return `stopped ${joined([say('scope'), say('ref')])}: ${say('cancelled')} calls in ${say('tookMs')} ms`
+      case 'resumed':
+        return joined(['resumed', say('scope'), say('ref')])
+      case 'degraded':
+        return `degraded: ${joined([say('from'), say('to'), say('reason')])}`
+      case 'state_changed':
+        return `task ${say('task')} is now ${say('state')}`
+      case 'loop':
+      case 'storm':
+      case 'anomaly':
+      case 'residual_drift':
+      case 'price_drift':
+        return joined([`${message.event.replace('_', ' ')}:`, say('model'), say('task'), say('reason')])
+      case 'config_rejected':
+        return 'the changed configuration was rejected; the last good one holds'
+      case 'caps_changed':
+        return 'the caps were changed'
+      case 'call_started':
+        return null
+      case 'call_settled':
+        return say('outcome') === 'ok'
+          ? null
+          : `${say('outcome').replaceAll('_', ' ')}: ${say('model')}, ${money(Number(say('eur')) || 0, currency)}`
+    }
+  })()
+  return text === null ? null : `${message.time.slice(11, 19)} ${text.trim()}`
+}
+
+function percent(message: object): string {
+  const share = (message as Record<string, unknown>)['share']
+  return typeof share === 'number' ? `at ${Math.round(share * 100)} %` : ''
+}

@@ -1,0 +1,137 @@
+import { lastFields } from '../streams/lastFields.ts'
+import type { CallFacts } from '../call.ts'
+import { answerReader } from './answerReader.ts'
+import { AnswerRecord } from './answerRecord.ts'
+import type { AnswerForm, AnswerReader, JsonObject } from './dialect.ts'
+import { OpenaiUsage } from './openaiUsage.ts'
+import { arrayIn, isObject, objectIn, stringIn, wordIn } from './read.ts'
+
+/** Events that repeat what deltas have brought, or carry images: not worth parsing. */
+const skipped: ReadonlySet<string> = new Set([
+  'response.in_progress',
+  'response.queued',
+  'response.content_part.added',
+  'response.content_part.done',
+  'response.output_text.done',
+  'response.refusal.done',
+  'response.reasoning_text.done',
+  'response.reasoning_summary_text.done',
+  'response.reasoning_summary_part.done',
+  'response.function_call_arguments.done',
+  'response.custom_tool_call_input.done',
+  'response.code_interpreter_call_code.done',
+  'response.mcp_call_arguments.done',
+  'response.image_generation_call.partial_image',
+  'response.audio.delta',
+  'response.output_audio.delta',
+])
+
+const visibleDeltas: ReadonlySet<string> = new Set([
+  'response.output_text.delta',
+  'response.refusal.delta',
+  'response.audio.transcript.delta',
+  'response.output_audio_transcript.delta',
+])
+
+/**
+ * Reads a Responses answer. Completed, incomplete and failed each end it, and each carries the usage if there is one (B10);
+ * a stream that stops without one of them is cut (F06).
+ */
+export function responsesReader(form: AnswerForm, _facts: CallFacts): AnswerReader {
+  const record = new AnswerRecord()
+  const usage = new OpenaiUsage(record)
+  let searches = 0
+
+  function readResponse(response: JsonObject): void {
+    record.setModel(response['model'])
+    record.setTiers(response, ['service_tier'])
+    const id = stringIn(response, 'id')
+    if (id !== null) record.responseId = id.slice(0, 256)
+    if (isObject(response['usage'])) usage.merge(response['usage'])
+    if (isObject(response['error'])) record.setError(response['error'])
+  }
+  function readEnd(response: JsonObject): void {
+    readResponse(response)
+    const status = wordIn(response, 'status')
+    record.finish = wordIn(objectIn(response, 'incomplete_details') ?? {}, 'reason') ?? status
+    if (status === 'failed') record.setError({ code: 'failed' })
+    // The whole output is repeated here; some servers send it nowhere else.
+    const whole = new AnswerRecord()
+    let found = 0
+    for (const item of arrayIn(response, 'output')) {
+      readItem(item, whole)
+      if (isObject(item) && item['type'] === 'web_search_call') found += 1
+    }
+    record.deliveredChars = Math.max(record.deliveredChars, whole.deliveredChars)
+    record.visibleChars = Math.max(record.visibleChars, whole.visibleChars)
+    record.toolCalls = Math.max(record.toolCalls, whole.toolCalls)
+    searches = Math.max(searches, found)
+    record.atLeastWebSearches(searches)
+  }
+  function chunk(event: JsonObject, name: string): void {
+    const type = stringIn(event, 'type') ?? name
+    const { delta } = event
+    if (typeof delta === 'string') {
+      if (visibleDeltas.has(type)) record.addVisible(delta)
+      else if (!skipped.has(type)) record.addHidden(delta)
+      return
+    }
+    switch (type) {
+      case 'response.created':
+        readResponse(objectIn(event, 'response') ?? {})
+        return
+      case 'response.completed':
+      case 'response.incomplete':
+      case 'response.failed':
+        record.terminal = true
+        readEnd(objectIn(event, 'response') ?? {})
+        if (type === 'response.failed') record.setError({ code: 'failed' })
+        return
+      case 'response.output_item.added': {
+        const item = objectIn(event, 'item')
+        if (item !== null && isToolCall(item)) record.addToolCall(wordIn(event, 'output_index') ?? wordIn(item, 'id') ?? '')
+        return
+      }
+      case 'response.output_item.done':
+        if (objectIn(event, 'item')?.['type'] === 'web_search_call') {
+          searches += 1
+          record.atLeastWebSearches(searches)
+        }
+        return
+      case 'error':
+        record.setError(isObject(event['error']) ? event['error'] : { code: event['code'] ?? 'error' })
+        return
+      default:
+        // A bare error object, as servers send it that failed before their first event.
+        if (isObject(event['error'])) record.setError(event['error'])
+    }
+  }
+  function tail(text: string): void {
+    const found = lastFields(text, ['usage'])['usage']
+    // Only the last event repeats the whole output and so grows this large with a usage behind it.
+    if (!isObject(found)) return
+    usage.merge(found)
+    record.terminal = true
+    record.finish ??= 'completed'
+  }
+
+  return answerReader(form, record, { chunk, document: readEnd, tail, skips: (name) => skipped.has(name) })
+}
+
+function isToolCall(item: JsonObject): boolean {
+  const type = stringIn(item, 'type') ?? ''
+  return type.endsWith('_call')
+}
+
+/** Counts one item of a finished output. */
+function readItem(item: unknown, into: AnswerRecord): void {
+  if (!isObject(item)) return
+  if (isToolCall(item)) into.addToolCall(String(into.toolCalls))
+  for (const part of arrayIn(item, 'content')) {
+    if (!isObject(part)) continue
+    if (part['type'] === 'reasoning_text') into.addHidden(part['text'])
+    else into.addVisible(part['text'] ?? part['refusal'])
+  }
+  for (const part of arrayIn(item, 'summary')) if (isObject(part)) into.addHidden(part['text'])
+  for (const field of ['name', 'arguments', 'input', 'code']) into.addHidden(item[field])
+}

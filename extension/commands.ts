@@ -1,0 +1,148 @@
+import * as vscode from 'vscode'
+import { builtInUpstreams, gateUrl, projectSlug } from '../shared/addresses.ts'
+import type { TollgateContext } from './context.ts'
+import { readKey } from './daemon/discovery.ts'
+import { reasonOf } from './log.ts'
+
+/** A command of the extension. It has to make sense with the daemon away as well. */
+type Command = (context: TollgateContext) => unknown
+
+const commands: Readonly<Record<string, Command>> = {
+  'tollgate.showMenu': showMenu,
+  'tollgate.stopAll': stopAll,
+  'tollgate.resume': resume,
+  'tollgate.openCaps': () => vscode.commands.executeCommand('workbench.action.openSettings', 'tollgate.caps'),
+  'tollgate.openSettings': () => vscode.commands.executeCommand('workbench.action.openSettings', 'tollgate.'),
+  'tollgate.showLog': (context) => context.log.show(),
+  'tollgate.copyBaseUrl': copyBaseUrl,
+  'tollgate.restartDaemon': restartDaemon,
+  'tollgate.bypass': (context) => setBypassed(context, true),
+  'tollgate.guard': (context) => setBypassed(context, false),
+}
+
+/** Registers every command. */
+export function registerCommands(context: TollgateContext): readonly vscode.Disposable[] {
+  void setBypassedKey(context)
+  return Object.entries(commands).map(([id, run]) => vscode.commands.registerCommand(id, () => run(context)))
+}
+
+async function stopAll(context: TollgateContext): Promise<void> {
+  const { text, supervisor } = context
+  try {
+    const { cancelled, tookMs } = parseKillResult(await supervisor.call('POST', '/api/kill', { scope: 'global' }))
+    context.log.info(`Stopped all calls: ${cancelled} cancelled in ${tookMs} ms.`)
+    await offer(text.stopped(cancelled, tookMs), { [text.linkResume]: () => resume(context) })
+  } catch (error) {
+    context.log.warn(`Stop all: ${reasonOf(error)}`)
+    context.stopWhenBack()
+    await offer(text.stopWhileDown, startActions(context))
+  }
+}
+
+async function resume(context: TollgateContext): Promise<void> {
+  const { text, supervisor } = context
+  context.forgetStop()
+  try {
+    await supervisor.call('POST', '/api/resume', { scope: 'global' })
+    context.log.info('Calls pass again.')
+    await offer(text.resumed, {})
+  } catch (error) {
+    context.log.warn(`Resume: ${reasonOf(error)}`)
+    await offer(text.resumeWhileDown, startActions(context))
+  }
+}
+
+async function restartDaemon(context: TollgateContext): Promise<void> {
+  const { text, gate, settings, supervisor } = context
+  if (!settings.enabled) {
+    return offer(text.switchedOff, {
+      [text.openSettings]: () => vscode.commands.executeCommand('tollgate.openSettings'),
+    })
+  }
+  const running = gate.kind === 'up' ? gate.status.inFlight.length : 0
+  if (running > 0) {
+    const sure = await vscode.window.showWarningMessage(text.confirmRestart(running), { modal: true }, text.restart)
+    if (sure !== text.restart) return
+  }
+  await supervisor.restart()
+}
+
+async function copyBaseUrl(context: TollgateContext): Promise<void> {
+  const { text } = context
+  const key = await readKey(context.dataDir)
+  if (key === undefined) return offer(text.noKeyYet, startActions(context))
+  const folders = vscode.workspace.workspaceFolders ?? []
+  const project = folders[0] === undefined ? null : projectSlug(folders[0].name) || null
+  const urlOf = (upstream: string, shownKey: string): string =>
+    gateUrl({ origin: context.gateOrigin, key: shownKey, project }, upstream) + (upstream === 'openai' ? '/v1' : '')
+  const picked = await vscode.window.showQuickPick(
+    builtInUpstreams.map((upstream) => ({ label: upstream, description: urlOf(upstream, '…') })),
+    { placeHolder: text.pickUpstream },
+  )
+  if (!picked) return
+  await vscode.env.clipboard.writeText(urlOf(picked.label, key))
+  await offer(text.copiedUrl(picked.label), {})
+}
+
+async function setBypassed(context: TollgateContext, bypassed: boolean): Promise<void> {
+  await context.terminals.setBypassed(bypassed)
+  await setBypassedKey(context)
+  await offer(bypassed ? context.text.nowBypassed : context.text.nowGuarded, {})
+}
+
+async function showMenu(context: TollgateContext): Promise<void> {
+  const { text, gate, terminals } = context
+  const killed = gate.kind === 'up' && gate.status.killed
+  const entry = (
+    icon: string,
+    label: string,
+    command: string,
+  ): vscode.QuickPickItem & { readonly command: string } => ({
+    label: `$(${icon}) ${label}`,
+    command,
+  })
+  const picked = await vscode.window.showQuickPick(
+    [
+      killed
+        ? entry('play-circle', text.linkResume, 'tollgate.resume')
+        : entry('stop-circle', text.linkStop, 'tollgate.stopAll'),
+      entry('settings-gear', text.linkCaps, 'tollgate.openCaps'),
+      entry('output', text.linkLog, 'tollgate.showLog'),
+      entry('copy', text.menuCopyUrl, 'tollgate.copyBaseUrl'),
+      terminals.state.bypassed
+        ? entry('shield', text.linkGuard, 'tollgate.guard')
+        : entry('debug-disconnect', text.linkBypass, 'tollgate.bypass'),
+      entry('debug-restart', text.linkRestart, 'tollgate.restartDaemon'),
+    ],
+    { title: text.menuTitle },
+  )
+  if (picked) await vscode.commands.executeCommand(picked.command)
+}
+
+function startActions(context: TollgateContext): Record<string, () => unknown> {
+  const { text } = context
+  return {
+    [text.restart]: () => restartDaemon(context),
+    [text.showLog]: () => context.log.show(),
+  }
+}
+
+/** Says the result of a command. Not awaited: a command is done when its work is, not when its message is closed. */
+function offer(message: string, actions: Record<string, () => unknown>): Promise<void> {
+  void vscode.window
+    .showInformationMessage(message, ...Object.keys(actions))
+    .then((chosen) => (chosen === undefined ? undefined : actions[chosen]?.()))
+  return Promise.resolve()
+}
+
+async function setBypassedKey(context: TollgateContext): Promise<void> {
+  await vscode.commands.executeCommand('setContext', 'tollgate.bypassed', context.memory.bypassed)
+}
+
+function parseKillResult(value: unknown): { readonly cancelled: number; readonly tookMs: number } {
+  const { cancelled, tookMs } = (value ?? {}) as { cancelled?: unknown; tookMs?: unknown }
+  return {
+    cancelled: typeof cancelled === 'number' ? cancelled : 0,
+    tookMs: typeof tookMs === 'number' ? Math.round(tookMs) : 0,
+  }
+}

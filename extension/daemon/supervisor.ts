@@ -1,0 +1,230 @@
+import type { ControlMessage, ControlRequest, DiscoveryRecord } from '../../shared/protocol.ts'
+import type { Status } from '../../shared/status.ts'
+import type { Log } from '../log.ts'
+import { callDaemon } from './api.ts'
+import { openControl } from './client.ts'
+import type { ControlClient } from './client.ts'
+import { ensureDaemon } from './ensure.ts'
+import type { Ensured, EnsurePorts, Mine } from './ensure.ts'
+import { restartPolicy } from './restartPolicy.ts'
+import type { RestartPolicy } from './restartPolicy.ts'
+import { compareVersions } from './versionOrder.ts'
+
+/** Why there is no connection; a person reads it in their language, so it is no sentence yet. */
+export type AwayReason =
+  Exclude<Ensured, { kind: 'ready' }> | { readonly kind: 'connectionLost'; readonly detail: string }
+
+/** What this window knows of the daemon. */
+export type Connection =
+  | { readonly kind: 'off' }
+  | { readonly kind: 'starting' }
+  | { readonly kind: 'connected'; readonly record: DiscoveryRecord; readonly status: Status }
+  /** `gaveUp`: it crashed too often and is not started again by itself. */
+  | { readonly kind: 'away'; readonly reason: AwayReason; readonly gaveUp: boolean }
+
+/** What the supervisor needs from outside. */
+export interface SupervisorPorts extends EnsurePorts {
+  random(): number
+  readonly log: Log
+  /** Messages that a new connection starts with: hello, focus, settings. */
+  greeting(): readonly ControlRequest[]
+}
+
+/** Who follows the daemon. */
+export interface SupervisorListener {
+  connectionChanged(connection: Connection): void
+  event(message: Exclude<ControlMessage, { event: 'status' }>): void
+}
+
+/** Pause between looks at a daemon that is not started again by this window, in milliseconds. */
+const idleLookMs = 5000
+/** Pause between looks at an older daemon that may be replaced once it is idle, in milliseconds. */
+const replaceLookMs = 60_000
+
+/**
+ * Keeps one connection to the one daemon of this data directory: finds or starts it, follows it, and starts it again after
+ * a crash as the restart policy allows. It never ends a daemon because a window closes.
+ */
+export class Supervisor {
+  readonly #ports: SupervisorPorts
+  readonly #mine: Mine
+  readonly #listener: SupervisorListener
+  #connection: Connection = { kind: 'off' }
+  #client: ControlClient | undefined
+  #record: DiscoveryRecord | undefined
+  /** Identity of the loop that supervises; an older loop that finds another one here ends. */
+  #running: object | undefined
+  #wake: () => void = () => undefined
+  #retirementsMs: number[] = []
+  #replaceLookedMs = 0
+  #leaving = false
+
+  constructor(ports: SupervisorPorts, mine: Mine, listener: SupervisorListener) {
+    this.#ports = ports
+    this.#mine = mine
+    this.#listener = listener
+  }
+
+  /** The present state. */
+  get connection(): Connection {
+    return this.#connection
+  }
+
+  /** The record of the daemon that was last connected, which may be gone by now. */
+  get record(): DiscoveryRecord | undefined {
+    return this.#record
+  }
+
+  /** Begins to supervise; does nothing when it already does. */
+  start(): void {
+    if (this.#running) return
+    const run = {}
+    this.#running = run
+    this.#run(run).catch((error: unknown) => {
+      this.#ports.log.error(
+        `The supervisor failed: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`,
+      )
+    })
+  }
+
+  /** Lets go of the daemon, which goes on for the other windows. */
+  stop(): void {
+    this.#running = undefined
+    this.#client?.close()
+    this.#wake()
+    this.#change({ kind: 'off' })
+  }
+
+  /** Looks again at once, with a fresh restart policy. */
+  retry(): void {
+    this.stop()
+    this.start()
+  }
+
+  /** Sends over the control connection; what is sent while there is none is repeated by the greeting. */
+  send(request: ControlRequest): void {
+    this.#client?.send(request)
+  }
+
+  /** Calls the control API of the daemon. Throws when none is known, none answers or it refuses. */
+  async call(method: 'GET' | 'POST', path: string, body?: unknown): Promise<unknown> {
+    const record = this.#record ?? (await this.#ports.readRecord())
+    if (record === undefined) throw new Error('no daemon is running')
+    return callDaemon(record, method, path, body)
+  }
+
+  /** Ends the daemon and starts it again. Calls in flight get the drain time of its configuration. */
+  async restart(): Promise<void> {
+    const record = await this.#ports.readRecord()
+    const health = record && (await this.#ports.readHealth(record.url, 1000))
+    this.stop()
+    if (record && health?.pid === record.pid) {
+      await this.#ports.shutdown(record)
+      for (let look = 0; look < 100 && (await this.#ports.readHealth(record.url, 300)); look++)
+        await this.#ports.sleep(100)
+    }
+    this.start()
+  }
+
+  async #run(run: object): Promise<void> {
+    let policy: RestartPolicy = restartPolicy()
+    this.#change({ kind: 'starting' })
+    while (!this.#ended(run)) {
+      const ensured = await ensureDaemon(this.#ports, this.#mine, this.#recentRetirements())
+      if (this.#ended(run)) return
+      if (ensured.kind === 'ready' && ensured.retired) this.#retirementsMs.push(this.#ports.nowMs())
+      const reason: AwayReason =
+        ensured.kind === 'ready' ? await this.#follow(run, ensured.record, ensured.version) : ensured
+      if (this.#ended(run)) return
+      if (this.#leaving) {
+        this.#leaving = false
+        continue
+      }
+      this.#ports.log.warn(`No gate: ${JSON.stringify(reason)}`)
+      if (reason.kind === 'busyOld' || reason.kind === 'incompatible') {
+        this.#change({ kind: 'away', reason, gaveUp: false })
+        await this.#pause(idleLookMs)
+        continue
+      }
+      // A configuration that the daemon refuses (exit code 2) does not get better by trying again.
+      const hopeless = reason.kind === 'spawnFailed' || (reason.kind === 'exited' && reason.code === 2)
+      const next = hopeless ? undefined : policy.crashed(this.#ports.nowMs(), this.#ports.random())
+      if (next === undefined) {
+        this.#change({ kind: 'away', reason, gaveUp: true })
+        await this.#waitForOthers(run)
+        policy = restartPolicy()
+      } else {
+        policy = next
+        this.#change({ kind: 'away', reason, gaveUp: false })
+        await this.#pause(policy.delayMs)
+      }
+    }
+  }
+
+  /** Follows a daemon until its connection ends. */
+  #follow(run: object, record: DiscoveryRecord, version: string): Promise<AwayReason> {
+    this.#record = record
+    return new Promise((resolve) => {
+      const client = openControl(record, {
+        opened: () => {
+          this.#ports.log.info(`Connected to the gate ${version} at ${record.url}, process ${record.pid}.`)
+          for (const request of this.#ports.greeting()) client.send(request)
+        },
+        message: (message) => {
+          if (this.#ended(run)) return
+          if (message.event !== 'status') return this.#listener.event(message)
+          this.#change({ kind: 'connected', record, status: message.status })
+          if (this.#shouldReplace(version, message.status)) {
+            this.#leaving = true
+            client.close()
+          }
+        },
+        closed: (detail) => resolve({ kind: 'connectionLost', detail }),
+      })
+      this.#client = client
+    })
+  }
+
+  /** An older daemon that was busy when this window came is replaced once it is idle. */
+  #shouldReplace(version: string, status: Status): boolean {
+    const nowMs = this.#ports.nowMs()
+    if (compareVersions(version, this.#mine.version) >= 0 || status.inFlight.length > 0) return false
+    if (nowMs - this.#replaceLookedMs < replaceLookMs) return false
+    this.#replaceLookedMs = nowMs
+    return true
+  }
+
+  /** After giving up: another window, or the user in a terminal, may bring a daemon back. */
+  async #waitForOthers(run: object): Promise<void> {
+    while (!this.#ended(run)) {
+      await this.#pause(idleLookMs)
+      const record = await this.#ports.readRecord()
+      const health = record && (await this.#ports.readHealth(record.url, 300))
+      if (record && health?.pid === record.pid) return
+    }
+  }
+
+  async #pause(ms: number): Promise<void> {
+    await Promise.race([
+      this.#ports.sleep(ms),
+      new Promise<void>((resolve) => {
+        this.#wake = resolve
+      }),
+    ])
+  }
+
+  #ended(run: object): boolean {
+    return this.#running !== run
+  }
+
+  #recentRetirements(): number {
+    const nowMs = this.#ports.nowMs()
+    this.#retirementsMs = this.#retirementsMs.filter((atMs) => nowMs - atMs < 60_000)
+    return this.#retirementsMs.length
+  }
+
+  #change(connection: Connection): void {
+    this.#connection = connection
+    this.#listener.connectionChanged(connection)
+  }
+}

@@ -1,0 +1,25 @@
+import type * as vscode from 'vscode'
+import { registerCommands } from './commands.ts'
+import { TollgateContext } from './context.ts'
+import { Notifications } from './ui/notifications.ts'
+import { StatusBar } from './ui/statusBar.ts'
+import type { StatusBarView } from './ui/statusBarModel.ts'
+
+/** What `activate` returns to tests and to other extensions. */
+export interface TollgateApi {
+  /** What the status bar item shows now. */
+  statusBar(): StatusBarView
+  /** Folder of the ledger and the discovery record. */
+  dataDir(): string
+}
+
+/** Builds and registers; the daemon is looked for in the background. */
+export function activate(extension: vscode.ExtensionContext): TollgateApi {
+  const startedMs = performance.now()
+  const context = new TollgateContext(extension)
+  const statusBar = new StatusBar(context)
+  extension.subscriptions.push(context, statusBar, new Notifications(context), ...registerCommands(context))
+  context.start()
+  context.log.info(`Activated in ${Math.round(performance.now() - startedMs)} ms.`)
+  return { statusBar: () => statusBar.view, dataDir: () => context.dataDir }
+}

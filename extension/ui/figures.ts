@@ -1,0 +1,75 @@
+/** Numbers as the user's language writes them. */
+export interface Figures {
+  /** Two decimals, four below one cent: `€1.84`, `€0.0032`. */
+  eur(amount: number): string
+  /** Spent and cap with one currency sign: `€8.10/10.00`. */
+  eurOf(spent: number, cap: number): string
+  /** At most three digits and a suffix: `128k`, `1.2M`. */
+  tokens(count: number): string
+  /** All digits: `38,980`. */
+  whole(count: number): string
+  /** A share of 1 as whole per cent. */
+  percent(share: number): string
+  /** Time of day, or date and time when it is not within the next 24 hours. */
+  when(iso: string, nowMs: number): string
+}
+
+/** Figures of a language. An unknown language or currency falls back to English and euros. */
+export function createFigures(language: string, currency = 'EUR'): Figures {
+  const locale = supportedLocale(language)
+  const money = (decimals: number): Intl.NumberFormat =>
+    new Intl.NumberFormat(locale, {
+      style: 'currency',
+      currency: /^[A-Z]{3}$/.test(currency) ? currency : 'EUR',
+      currencyDisplay: 'narrowSymbol',
+      minimumFractionDigits: decimals,
+      maximumFractionDigits: decimals,
+    })
+  const cents = money(2)
+  const fine = money(4)
+  const bare = new Intl.NumberFormat(locale, { minimumFractionDigits: 2, maximumFractionDigits: 2 })
+  const whole = new Intl.NumberFormat(locale, { maximumFractionDigits: 0 })
+  const oneDecimal = new Intl.NumberFormat(locale, { maximumFractionDigits: 1 })
+  const percent = new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 0 })
+  const currencyLeads = cents.formatToParts(1)[0]?.type === 'currency'
+
+  const eur = (amount: number): string => (amount > 0 && amount < 0.01 ? fine : cents).format(amount)
+  return {
+    eur,
+    eurOf: (spent, cap) =>
+      currencyLeads ? `${eur(spent)}/${bare.format(cap)}` : `${bare.format(spent)}/${cents.format(cap)}`,
+    tokens: (count) => {
+      const suffixes = ['', 'k', 'M', 'G'] as const
+      let value = count
+      let step = 0
+      // 999.5 and more would be written with four digits.
+      while (value >= 999.5 && step < suffixes.length - 1) {
+        value /= 1000
+        step++
+      }
+      const digits = step > 0 && value < 9.95 ? oneDecimal : whole
+      return digits.format(value) + (suffixes[step] ?? '')
+    },
+    whole: (count) => whole.format(count),
+    percent: (share) => percent.format(share),
+    when: (iso, nowMs) => {
+      const date = new Date(iso)
+      if (Number.isNaN(date.getTime())) return iso
+      const soon = Math.abs(date.getTime() - nowMs) <= 86_400_000
+      return new Intl.DateTimeFormat(
+        locale,
+        soon
+          ? { hour: '2-digit', minute: '2-digit' }
+          : { day: 'numeric', month: 'long', hour: '2-digit', minute: '2-digit' },
+      ).format(date)
+    },
+  }
+}
+
+function supportedLocale(language: string): string {
+  try {
+    return Intl.getCanonicalLocales(language)[0] ?? 'en'
+  } catch {
+    return 'en'
+  }
+}

@@ -1,0 +1,54 @@
+import type { Status } from '../../shared/status.ts'
+import type { TerminalState } from '../env/injection.ts'
+import { gauges } from './caps.ts'
+import type { Figures } from './figures.ts'
+
+/** A cap that refused a call although something of it is left: the call's worst case did not fit any more. */
+export interface ExhaustedCap {
+  readonly unit: 'eur' | 'tokens'
+  readonly limit: number
+  readonly resetsAtMs: number | null
+}
+
+/** The gate as the status bar shows it. */
+export type GateView =
+  | { readonly kind: 'off' }
+  | { readonly kind: 'starting' }
+  | { readonly kind: 'up'; readonly status: Status; readonly exhausted: ExhaustedCap | null }
+  | { readonly kind: 'down'; readonly reason: string; readonly gaveUp: boolean }
+
+/** Everything the status bar item follows from. */
+export interface StatusBarState {
+  readonly gate: GateView
+  readonly terminals: TerminalState
+  /** Name of the remote machine, or null on the user's own. */
+  readonly host: string | null
+  readonly nowMs: number
+}
+
+/** The cap that refuses calls now: one that is used up, else one that refused a call and has not been reset. */
+export function reachedCap(
+  gate: Extract<GateView, { kind: 'up' }>,
+  nowMs: number,
+): { readonly unit: 'eur' | 'tokens'; readonly limit: number } | null {
+  const full = gauges(gate.status).find((gauge) => gauge.share >= 1)
+  if (full) return { unit: full.unit, limit: full.cap }
+  const { exhausted } = gate
+  return exhausted && (exhausted.resetsAtMs === null || exhausted.resetsAtMs > nowMs) ? exhausted : null
+}
+
+/**
+ * Tokens that today's calls newly used: uncached input, cache writes, output, and the growing output of running calls.
+ * Cache reads are left out: a sum that adds them again each turn says nothing about the spend.
+ */
+export function newTokens(status: Status): number {
+  const { input, cacheWrite, output } = status.today.tokens
+  return status.inFlight.reduce((sum, call) => sum + call.outputTokens, input + cacheWrite + output)
+}
+
+/** Euros of today. A call without a price is never shown as `€0.00`. */
+export function spentText(status: Status, figures: Figures): string {
+  const { spentEur, unpricedCalls } = status.today
+  if (unpricedCalls === 0) return figures.eur(spentEur)
+  return spentEur === 0 ? '€?' : `≥ ${figures.eur(spentEur)}`
+}

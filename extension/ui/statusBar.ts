@@ -1,0 +1,101 @@
+import * as vscode from 'vscode'
+import type { TollgateContext } from '../context.ts'
+import { renderStatusBar } from './statusBarModel.ts'
+import type { StatusBarView } from './statusBarModel.ts'
+import { tooltipCommands } from './tooltip.ts'
+
+/** Least time between two changes of the item, in milliseconds: a figure that changes faster cannot be read. */
+const leastIntervalMs = 250
+
+/** The one status bar item. It is drawn from the model, changed only where the drawing changed, and never blanked. */
+export class StatusBar implements vscode.Disposable {
+  readonly #context: TollgateContext
+  readonly #disposables: vscode.Disposable[]
+  #item: vscode.StatusBarItem
+  #alignment: 'left' | 'right'
+  #shown: StatusBarView | undefined
+  #timer: NodeJS.Timeout | undefined
+  #drawnAtMs = 0
+
+  constructor(context: TollgateContext) {
+    this.#context = context
+    this.#alignment = context.settings.statusBarAlignment
+    this.#item = createItem(context, this.#alignment)
+    this.#disposables = [
+      context.onDidChangeGate(() => this.#schedule()),
+      context.terminals.onDidChange(() => this.#schedule()),
+      context.onDidChangeSettings(() => this.#realign()),
+    ]
+    this.#draw()
+  }
+
+  /** What the item shows now. */
+  get view(): StatusBarView {
+    return this.#shown ?? this.#render()
+  }
+
+  dispose(): void {
+    clearTimeout(this.#timer)
+    for (const disposable of this.#disposables) disposable.dispose()
+    this.#item.dispose()
+  }
+
+  #schedule(): void {
+    if (this.#timer !== undefined) return
+    const waitMs = Math.max(0, this.#drawnAtMs + leastIntervalMs - Date.now())
+    this.#timer = setTimeout(() => {
+      this.#timer = undefined
+      this.#draw()
+    }, waitMs)
+  }
+
+  #draw(): void {
+    this.#drawnAtMs = Date.now()
+    const view = this.#render()
+    const before = this.#shown
+    this.#shown = view
+    if (view.text !== before?.text) this.#item.text = view.text
+    if (view.tooltip !== before?.tooltip) this.#item.tooltip = trusted(view.tooltip)
+    if (view.background !== before?.background) this.#item.backgroundColor = background(view.background)
+    if (view.accessibleLabel !== before?.accessibleLabel) {
+      this.#item.accessibilityInformation = { label: view.accessibleLabel, role: 'button' }
+    }
+    if (before === undefined) this.#item.show()
+  }
+
+  #render(): StatusBarView {
+    const { gate, terminals, text, figures } = this.#context
+    const host = vscode.env.remoteName ?? null
+    return renderStatusBar({ gate, terminals: terminals.state, host, nowMs: Date.now() }, text, figures)
+  }
+
+  /** An item cannot change its side, so another one takes its place. */
+  #realign(): void {
+    const { statusBarAlignment } = this.#context.settings
+    if (statusBarAlignment !== this.#alignment) {
+      this.#alignment = statusBarAlignment
+      this.#item.dispose()
+      this.#item = createItem(this.#context, statusBarAlignment)
+      this.#shown = undefined
+    }
+    this.#draw()
+  }
+}
+
+function createItem(context: TollgateContext, alignment: 'left' | 'right'): vscode.StatusBarItem {
+  const side = alignment === 'left' ? vscode.StatusBarAlignment.Left : vscode.StatusBarAlignment.Right
+  const item = vscode.window.createStatusBarItem('tollgate.spend', side, 100)
+  item.name = context.text.itemName
+  item.command = 'tollgate.showMenu'
+  return item
+}
+
+function trusted(markdown: string): vscode.MarkdownString {
+  const tooltip = new vscode.MarkdownString(markdown, true)
+  tooltip.isTrusted = { enabledCommands: [...tooltipCommands] }
+  return tooltip
+}
+
+function background(kind: StatusBarView['background']): vscode.ThemeColor | undefined {
+  return kind === 'none' ? undefined : new vscode.ThemeColor(`statusBarItem.${kind}Background`)
+}

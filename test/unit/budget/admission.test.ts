@@ -1,0 +1,117 @@
+import assert from 'node:assert/strict'
+import { setTimeout as wait } from 'node:timers/promises'
+import { Admission } from '../../../daemon/budget/admission.ts'
+import type { CappedScope, Ledger, ReservationAsk, ReservationResult } from '../../../daemon/ledger/ledger.ts'
+
+const scope: CappedScope = { scope: 'user', ref: 'me', window: 'day', period: '2026-11-30', capNanoEur: 100, capTokens: null }
+
+/** A ledger of one scope with a cap, and no file. */
+function smallLedger(cap: number): { ledger: Ledger; asked: string[]; settle: (held: number, cost: number) => void; spent: () => number } {
+  const asked: string[] = []
+  const freed: (() => void)[] = []
+  let spent = 0
+  let reserved = 0
+  const ledger = {
+    onFreed: (listener: () => void) => freed.push(listener),
+    reserve: (ask: ReservationAsk): Promise<ReservationResult> => {
+      asked.push(ask.callId)
+      const need = ask.cost(ask.outputTokens)
+      if (spent + reserved + need <= cap) {
+        reserved += need
+        return Promise.resolve({ kind: 'admitted', outputTokens: ask.outputTokens, reservedNanoEur: need, reservedTokens: 0 })
+      }
+      const totals = { spentNanoEur: spent, reservedNanoEur: reserved, spentTokens: 0, reservedTokens: 0 }
+      const reason = spent + need <= cap ? 'held' : 'spent'
+      return Promise.resolve({ kind: 'refused', reason, scope, unit: 'eur', totals, requested: need })
+    },
+  } as unknown as Ledger
+  const settle = (held: number, cost: number): void => {
+    reserved -= held
+    spent += cost
+    for (const listener of freed) listener()
+  }
+  return { ledger, asked, settle, spent: () => spent }
+}
+
+function ask(callId: string, cost: number): ReservationAsk {
+  return { callId, scopes: [scope], inputTokens: 1, outputTokens: 1, minOutputTokens: 1, cost: () => cost, row: {} as ReservationAsk['row'] }
+}
+
+const never = new AbortController().signal
+
+describe('admission', () => {
+  it('lets a call wait for its siblings and admits it once they settled below their reservation', async () => {
+    const { ledger, settle } = smallLedger(100)
+    const admission = new Admission(ledger)
+    assert.equal((await admission.admit(ask('a', 80), 1000, never)).kind, 'admitted')
+    const waiting = admission.admit(ask('b', 80), 5000, never)
+    await wait(5)
+    assert.equal(admission.waiting, 1)
+    settle(80, 10)
+    assert.equal((await waiting).kind, 'admitted')
+    assert.equal(admission.waiting, 0)
+  })
+
+  it('admits waiters in the order in which they came', async () => {
+    const { ledger, settle, asked } = smallLedger(100)
+    const admission = new Admission(ledger)
+    await admission.admit(ask('first', 100), 0, never)
+    const results = ['second', 'third', 'fourth'].map((id) => admission.admit(ask(id, 50), 300, never))
+    await wait(5)
+    asked.length = 0
+    settle(100, 0)
+    await wait(5)
+    assert.deepEqual(asked, ['second', 'third', 'fourth'])
+    assert.deepEqual((await Promise.all(results)).map((result) => result.kind), ['admitted', 'admitted', 'refused'])
+  })
+
+  it('refuses as held when the wait is over, and at once when waiting is off', async () => {
+    const { ledger } = smallLedger(100)
+    const admission = new Admission(ledger)
+    await admission.admit(ask('a', 80), 0, never)
+    for (const waitMs of [0, 20]) {
+      const result = await admission.admit(ask('b', 80), waitMs, never)
+      assert.equal(result.kind === 'refused' && result.reason, 'held')
+    }
+  })
+
+  it('A15: refuses what is spent from memory, without asking the ledger again', async () => {
+    const { ledger, settle, asked } = smallLedger(100)
+    const admission = new Admission(ledger)
+    await admission.admit(ask('a', 90), 0, never)
+    settle(90, 90)
+    const first = await admission.admit(ask('b', 20), 1000, never)
+    assert.equal(first.kind === 'refused' && first.reason, 'spent')
+    const before = asked.length
+    for (let times = 0; times < 100; times += 1) {
+      const again = await admission.admit(ask(`c${times}`, 20), 1000, never)
+      assert.equal(again.kind === 'refused' && again.reason, 'spent')
+    }
+    assert.equal(asked.length, before)
+    assert.equal((await admission.admit(ask('small', 10), 0, never)).kind, 'admitted')
+  })
+
+  it('asks again once the cap was raised', async () => {
+    const { ledger, settle } = smallLedger(100)
+    const admission = new Admission(ledger)
+    await admission.admit(ask('a', 100), 0, never)
+    settle(100, 100)
+    assert.equal((await admission.admit(ask('b', 20), 0, never)).kind, 'refused')
+    const raised = { ...ask('c', 20), scopes: [{ ...scope, capNanoEur: 1000 }] }
+    const result = await admission.admit(raised, 0, never)
+    // This small ledger still has its own cap; what counts is that it was asked and not the memory.
+    assert.equal(result.kind === 'refused' && result.scope.capNanoEur, scope.capNanoEur)
+  })
+
+  it('lets go of a call whose client left while it waited', async () => {
+    const { ledger } = smallLedger(100)
+    const admission = new Admission(ledger)
+    await admission.admit(ask('a', 80), 0, never)
+    const left = new AbortController()
+    const waiting = admission.admit(ask('b', 80), 60_000, left.signal)
+    await wait(5)
+    left.abort()
+    assert.equal((await waiting).kind, 'refused')
+    assert.equal(admission.waiting, 0)
+  })
+})
