@@ -66,7 +66,12 @@ export class TollgateContext implements vscode.Disposable {
       this.#eventReceived,
       this.terminals,
       { dispose: () => this.supervisor.stop() },
-      { dispose: tailLog(daemonLogPath(this.dataDir), (line) => this.log.info(`[daemon] ${line}`)) },
+      {
+        dispose: tailLog(
+          () => daemonLogPath(this.dataDir),
+          (line) => this.log.info(`[daemon] ${line}`),
+        ),
+      },
       vscode.window.onDidChangeWindowState((state) => this.supervisor.send({ type: 'focus', focused: state.focused })),
       vscode.workspace.onDidChangeConfiguration((change) => {
         if (change.affectsConfiguration('tollgate')) this.#settingsMayHaveChanged()
@@ -89,9 +94,12 @@ export class TollgateContext implements vscode.Disposable {
     return this.#settings.daemon.dataDir || this.extension.globalStorageUri.fsPath
   }
 
-  /** Origin of every base URL. The port is fixed by a setting, so it is known before the daemon answers. */
+  /**
+   * Origin of every base URL. The port is fixed by a setting, so it is known before the daemon answers; a daemon that was
+   * started by hand on another port is followed there.
+   */
   get gateOrigin(): string {
-    return `http://127.0.0.1:${this.#settings.daemon.port}`
+    return `http://127.0.0.1:${this.supervisor.record?.port ?? this.#settings.daemon.port}`
   }
 
   /** Begins to look for the daemon. */

@@ -1,6 +1,7 @@
 import type { WindowEnd } from './refusal.ts'
 import type { ScopeRef } from '../ledger/ledger.ts'
-import { isoWithOffset, MonotoneDay, nextDayStartMs, nextMonthStartMs } from './windows.ts'
+import { isoWithOffset, MonotoneDay } from './windows.ts'
+import type { CalendarWindows } from './windows.ts'
 
 /** Days and months as the engine, the refusals and the status share them, so that none names another reset (M05). */
 export interface Calendar {
@@ -14,12 +15,16 @@ export interface Calendar {
 
 /** `zone` is asked each time, because it can change with the configuration. */
 export function createCalendar(zone: () => string): Calendar {
-  const days = new MonotoneDay()
+  let days = { zone: zone(), monotone: new MonotoneDay(zone()) }
+  const windowsAt = (nowMs: number): CalendarWindows => {
+    if (days.zone !== zone()) days = { zone: zone(), monotone: new MonotoneDay(zone()) }
+    return days.monotone.at(nowMs)
+  }
   const endMs = (window: 'day' | 'month', nowMs: number): number =>
-    window === 'day' ? nextDayStartMs(nowMs, zone()) : nextMonthStartMs(nowMs, zone())
+    window === 'day' ? windowsAt(nowMs).nextDayStartMs : windowsAt(nowMs).nextMonthStartMs
   return {
-    periods: (nowMs) => days.at(nowMs, zone()),
-    nextDayStartMs: (nowMs) => nextDayStartMs(nowMs, zone()),
+    periods: windowsAt,
+    nextDayStartMs: (nowMs) => windowsAt(nowMs).nextDayStartMs,
     resetsAt: (window, nowMs) => isoWithOffset(endMs(window, nowMs), zone()),
     windowEnd: (scope, nowMs) => {
       if (scope.window === 'life') return null

@@ -4,10 +4,7 @@ import { findDaemon } from './daemonClient.ts'
 import type { Terminal } from './terminal.ts'
 
 /** The shell that most likely reads the output. */
-export function currentShell(
-  env: Readonly<Record<string, string | undefined>>,
-  platform: NodeJS.Platform,
-): Shell {
+export function currentShell(env: Readonly<Record<string, string | undefined>>, platform: NodeJS.Platform): Shell {
   const shell = env['SHELL'] ?? ''
   if (/(^|[\\/])fish(\.exe)?$/.test(shell)) return 'fish'
   // A shell of the Unix kind on Windows sets SHELL, PowerShell and cmd do not.

@@ -103,7 +103,7 @@ export async function runServe(args: ServeArguments): Promise<number> {
     pipelining: 1,
     connections: null,
   })
-  const describer = createDescriber(process.argv[1] ?? '')
+  const describer = createDescriber(__filename)
   const residuals = new Residuals(ledger.residuals())
   const gate: Gate = {
     nowMs,

@@ -95,7 +95,11 @@ export function statusText(status: Status, url: string): string {
   }
   const counted = Object.entries(status.counters).filter(([, count]) => count > 0)
   if (counted.length > 0) {
-    lines.push('', 'Refusals and warnings since the start', ...columns(counted.map(([code, n]) => [`  ${code}`, String(n)])))
+    lines.push(
+      '',
+      'Refusals and warnings since the start',
+      ...columns(counted.map(([code, n]) => [`  ${code}`, String(n)])),
+    )
   }
   return `${lines.join('\n')}\n`
 }

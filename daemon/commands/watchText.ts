@@ -39,7 +39,7 @@ export function eventLine(message: ControlMessage, currency: string): string | n
       case 'refused':
         return `refused ${say('code')}: ${say('message')}`
       case 'alert':
-        return joined(['alert:', say('scope'), say('ref') || say('scopeRef'), say('window'), say('unit'), percent(message)])
+        return `alert: ${say('scope')} ${say('scopeRef')} has used ${say('spent')} of ${say('limit')} ${say('unit')} of the ${say('window')}`
       case 'truncated':
         return `truncated: ${say('model')} read ${say('reported')} of about ${say('estimated')} tokens`
       case 'empty_answer':
@@ -72,10 +72,11 @@ export function eventLine(message: ControlMessage, currency: string): string | n
           : `${say('outcome').replaceAll('_', ' ')}: ${say('model')}, ${money(Number(say('eur')) || 0, currency)}`
     }
   })()
-  return text === null ? null : `${message.time.slice(11, 19)} ${text.trim()}`
+  return text === null ? null : `${clock(message.time)} ${text.trim()}`
 }
 
-function percent(message: object): string {
-  const share = (message as Record<string, unknown>)['share']
-  return typeof share === 'number' ? `at ${Math.round(share * 100)} %` : ''
+/** `14:03:59` on the clock of whoever watches. */
+function clock(iso: string): string {
+  const time = new Date(iso)
+  return Number.isNaN(time.getTime()) ? '--:--:--' : time.toTimeString().slice(0, 8)
 }

@@ -43,7 +43,7 @@ export function statusReport(gate: Gate): Status {
       ledgerDrift: 0,
       ledgerAvailable: read !== null,
       pricesAsOf: gate.prices().asOf,
-      residual: gate.residuals.table(),
+      residual: Object.fromEntries(gate.residuals.snapshot().map((row) => [`${row.upstream}/${row.model}`, row.ratio])),
     },
   }
 }

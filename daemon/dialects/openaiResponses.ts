@@ -16,7 +16,7 @@ import { countTools, structureOf } from './structure.ts'
 export const openaiResponses: Dialect = {
   name: 'openai-responses',
   describe,
-  reader: (form, facts) => responsesReader(form, facts),
+  reader: (form) => responsesReader(form),
   refusalBody: (refusal) => openaiRefusal(refusal),
   // With any other code its clients repeat the turn, several times.
   terminalError: (refusal, form, callId) =>

@@ -1,5 +1,4 @@
 import { lastFields } from '../streams/lastFields.ts'
-import type { CallFacts } from '../call.ts'
 import { answerReader } from './answerReader.ts'
 import { AnswerRecord } from './answerRecord.ts'
 import type { AnswerForm, AnswerReader, JsonObject } from './dialect.ts'
@@ -37,7 +36,7 @@ const visibleDeltas: ReadonlySet<string> = new Set([
  * Reads a Responses answer. Completed, incomplete and failed each end it, and each carries the usage if there is one (B10);
  * a stream that stops without one of them is cut (F06).
  */
-export function responsesReader(form: AnswerForm, _facts: CallFacts): AnswerReader {
+export function responsesReader(form: AnswerForm): AnswerReader {
   const record = new AnswerRecord()
   const usage = new OpenaiUsage(record)
   let searches = 0
@@ -118,9 +117,19 @@ export function responsesReader(form: AnswerForm, _facts: CallFacts): AnswerRead
   return answerReader(form, record, { chunk, document: readEnd, tail, skips: (name) => skipped.has(name) })
 }
 
+/** Calls that the client answers; what the provider runs by itself ends no turn. */
+const clientCalls: ReadonlySet<unknown> = new Set([
+  'function_call',
+  'custom_tool_call',
+  'computer_call',
+  'local_shell_call',
+  'shell_call',
+  'apply_patch_call',
+  'mcp_approval_request',
+])
+
 function isToolCall(item: JsonObject): boolean {
-  const type = stringIn(item, 'type') ?? ''
-  return type.endsWith('_call')
+  return clientCalls.has(item['type'])
 }
 
 /** Counts one item of a finished output. */

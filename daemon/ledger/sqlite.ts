@@ -1,6 +1,6 @@
 import type Database from 'better-sqlite3'
 import { BatchWriter } from './batch.ts'
-import { checkLedger } from './check.ts'
+import { LedgerCheck } from './check.ts'
 import { openLedgerDatabase, type DatabaseOptions } from './database.ts'
 import type { Ledger } from './ledger.ts'
 import { LedgerReaders } from './readers.ts'
@@ -29,6 +29,7 @@ export function ledgerOn(database: Database.Database, options: SqliteLedgerOptio
   const queue = new WriteQueue({ writer, unavailable, log })
   const readers = new LedgerReaders(database)
   const switches = new LedgerSwitches(database)
+  const check = new LedgerCheck(database)
 
   const guarded = <Result>(body: () => Result): Result => {
     try {
@@ -71,7 +72,7 @@ export function ledgerOn(database: Database.Database, options: SqliteLedgerOptio
     saveResidual: (upstream, model, ratio, samples) => queue.saveResidual({ upstream, model, ratio, samples }),
     settleOrphans: (atMs) => guarded(() => writer.settleOrphans(atMs)),
     orphanedTotal: () => guarded(() => readers.orphanedTotal()),
-    check: () => upToDate(() => checkLedger(database)),
+    check: () => upToDate(() => check.run()),
     close: () => {
       queue.close()
       guarded(() => database.close())

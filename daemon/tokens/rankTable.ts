@@ -95,10 +95,9 @@ const newline = 0x0a
 const zero = 0x30
 const equalsSign = 0x3d
 
+const base64Alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/'
 const base64Values = new Int8Array(256).fill(-1)
-for (const [value, letter] of [...'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/'].entries()) {
-  base64Values[letter.charCodeAt(0)] = value
-}
+for (let value = 0; value < base64Alphabet.length; value++) base64Values[base64Alphabet.charCodeAt(value)] = value
 
 function damaged(line: number): Error {
   return new Error(`The vocabulary file is damaged near token ${line}.`)

@@ -7,12 +7,13 @@ const maxChunkBytes = 64 << 10
  * Hands the new lines of a growing log file to `onLine`, from its present end on. Polls, because file watchers miss appends
  * on network and container file systems. The returned function ends it.
  */
-export function tailLog(path: string, onLine: (line: string) => void, intervalMs = 1000): () => void {
+export function tailLog(pathNow: () => string, onLine: (line: string) => void, intervalMs = 1000): () => void {
   let offset: number | undefined
   let rest = ''
   let reading = false
 
   const read = async (): Promise<void> => {
+    const path = pathNow()
     const size = await sizeOf(path)
     offset ??= size
     if (size < offset) offset = 0

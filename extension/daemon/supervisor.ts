@@ -115,14 +115,18 @@ export class Supervisor {
 
   /** Ends the daemon and starts it again. Calls in flight get the drain time of its configuration. */
   async restart(): Promise<void> {
-    const record = await this.#ports.readRecord()
-    const health = record && (await this.#ports.readHealth(record.url, 1000))
+    // The settings may name another data directory by now; the daemon that was followed would keep the port.
+    const records = [this.#record, await this.#ports.readRecord()]
     this.stop()
-    if (record && health?.pid === record.pid) {
+    for (const record of records) {
+      const health = record && (await this.#ports.readHealth(record.url, 1000))
+      if (!record || health?.pid !== record.pid) continue
       await this.#ports.shutdown(record)
-      for (let look = 0; look < 100 && (await this.#ports.readHealth(record.url, 300)); look++)
+      for (let look = 0; look < 100 && (await this.#ports.readHealth(record.url, 300)); look++) {
         await this.#ports.sleep(100)
+      }
     }
+    this.#record = undefined
     this.start()
   }
 

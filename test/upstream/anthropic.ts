@@ -137,6 +137,9 @@ export function messagesReply(
   const used = {
     ...input,
     output_tokens: answer.outputTokens,
+    ...(answer.reasoningTokens > 0 && !emulated
+      ? { output_tokens_details: { thinking_tokens: answer.reasoningTokens } }
+      : {}),
     ...(step.webSearches === undefined ? {} : { server_tool_use: { web_search_requests: step.webSearches } }),
   }
   const stopReason = finishOf(answer, step, { stop: 'end_turn', length: 'max_tokens', tool: 'tool_use' })

@@ -1,0 +1,65 @@
+import path from 'node:path'
+import type { Invocation } from './arguments.ts'
+import { CommandFailure } from './daemonClient.ts'
+import { defaultDataDir } from './dataDir.ts'
+import type { Terminal } from './terminal.ts'
+
+/** A command that talks to a running daemon. */
+export type ClientInvocation = Extract<Invocation, { readonly command: 'status' | 'watch' | 'kill' | 'resume' | 'env' }>
+
+/** The terminal that this process runs in. */
+function processTerminal(): Terminal {
+  // A reader that has seen enough, such as `head`, is no fault.
+  process.stdout.on('error', () => process.exit(0))
+  return {
+    out: (text) => void process.stdout.write(text),
+    err: (text) => void process.stderr.write(text),
+    env: process.env,
+    platform: process.platform,
+    columns: () => (process.stdout.isTTY ? process.stdout.columns : null),
+    onInterrupt: (listener) => {
+      process.once('SIGINT', listener).once('SIGTERM', listener)
+      return () => void process.off('SIGINT', listener).off('SIGTERM', listener)
+    },
+  }
+}
+
+/** Runs it and resolves with the exit code: 0, or 1 after a sentence on stderr. */
+export async function runClientCommand(
+  invocation: ClientInvocation,
+  terminal: Terminal = processTerminal(),
+): Promise<number> {
+  const dataDir = path.resolve(invocation.dataDir ?? defaultDataDir(terminal.env, terminal.platform))
+  try {
+    return await run(invocation, dataDir, terminal)
+  } catch (failure) {
+    if (!(failure instanceof CommandFailure)) throw failure
+    terminal.err(`${failure.message}\n`)
+    return 1
+  }
+}
+
+async function run(invocation: ClientInvocation, dataDir: string, terminal: Terminal): Promise<number> {
+  switch (invocation.command) {
+    case 'status': {
+      const { runStatus } = await import('./status.ts')
+      return runStatus(dataDir, invocation.json, terminal)
+    }
+    case 'watch': {
+      const { runWatch } = await import('./watch.ts')
+      return runWatch(dataDir, terminal)
+    }
+    case 'kill': {
+      const { runKill } = await import('./kill.ts')
+      return runKill(dataDir, invocation.request, terminal)
+    }
+    case 'resume': {
+      const { runResume } = await import('./kill.ts')
+      return runResume(dataDir, invocation.request, terminal)
+    }
+    case 'env': {
+      const { runEnv } = await import('./env.ts')
+      return runEnv(dataDir, invocation, terminal)
+    }
+  }
+}

@@ -1,0 +1,171 @@
+import assert from 'node:assert/strict'
+import fc from 'fast-check'
+import { decide, ensureDaemon, maxRetirements } from '../../../extension/daemon/ensure.ts'
+import type { EnsurePorts } from '../../../extension/daemon/ensure.ts'
+import { compareVersions } from '../../../extension/daemon/versionOrder.ts'
+import type { DiscoveryRecord, Health } from '../../../shared/protocol.ts'
+
+const mine = { version: '0.2.0', protocol: 1 }
+
+function record(changes: Partial<DiscoveryRecord> = {}): DiscoveryRecord {
+  const url = 'http://127.0.0.1:4141'
+  return { url, port: 4141, key: 'k', token: 't', pid: 7, version: '0.2.0', protocol: 1, startedAtMs: 0, ...changes }
+}
+
+function health(changes: Partial<Health> = {}): Health {
+  return { name: 'tollgate', version: '0.2.0', protocol: 1, pid: 7, inFlight: 0, ...changes }
+}
+
+describe('the decision about a daemon that was found', () => {
+  it('starts one when there is no record or nothing answers', () => {
+    assert.equal(decide(undefined, undefined, mine).kind, 'start')
+    assert.equal(decide(record(), undefined, mine).kind, 'start')
+  })
+
+  it('starts one when another process answers at the port of a dead daemon', () => {
+    assert.equal(decide(record(), health({ pid: 8 }), mine).kind, 'start')
+  })
+
+  it('attaches to an equal or newer version', () => {
+    assert.equal(decide(record(), health(), mine).kind, 'attach')
+    assert.equal(decide(record(), health({ version: '0.3.0' }), mine).kind, 'attach')
+  })
+
+  it('replaces an older one only while it is idle', () => {
+    assert.equal(decide(record(), health({ version: '0.1.9' }), mine).kind, 'retire')
+    assert.equal(decide(record(), health({ version: '0.1.9', inFlight: 1 }), mine).kind, 'attach')
+  })
+
+  it('only attaches after several replacements in a minute', () => {
+    assert.equal(decide(record(), health({ version: '0.1.0' }), mine, maxRetirements).kind, 'attach')
+  })
+
+  it('does not talk to a protocol that it cannot follow', () => {
+    assert.equal(decide(record(), health({ protocol: 2, version: '1.0.0' }), mine).kind, 'incompatible')
+    assert.equal(decide(record(), health({ protocol: 0, inFlight: 1 }), mine).kind, 'wait')
+    assert.equal(decide(record(), health({ protocol: 0 }), mine).kind, 'retire')
+  })
+
+  it('never lets two windows of different versions replace each other in turn', () => {
+    const versions = fc.tuple(fc.nat(9), fc.nat(9), fc.nat(9)).map((parts) => parts.join('.'))
+    fc.assert(
+      fc.property(versions, versions, (left, right) => {
+        const leftEnds = decide(record(), health({ version: right }), { version: left, protocol: 1 }).kind === 'retire'
+        const rightEnds = decide(record(), health({ version: left }), { version: right, protocol: 1 }).kind === 'retire'
+        assert.ok(!(leftEnds && rightEnds))
+      }),
+    )
+  })
+})
+
+describe('the order of versions', () => {
+  it('compares numbers as numbers and puts a pre-release before its release', () => {
+    const ordered = ['0.0.0-dev', '0.1.0-beta.1', '0.1.0', '0.2.0', '0.10.0', '1.0.0']
+    for (let index = 1; index < ordered.length; index++) {
+      assert.ok(compareVersions(ordered[index - 1]!, ordered[index]!) < 0)
+      assert.ok(compareVersions(ordered[index]!, ordered[index - 1]!) > 0)
+    }
+    assert.equal(compareVersions('0.2.0', '0.2.0'), 0)
+  })
+})
+
+/** A machine of which each test says what happens; sleeping moves its clock. */
+class Machine implements EnsurePorts {
+  clockMs = 0
+  found: DiscoveryRecord | undefined
+  answer: Health | undefined
+  starts = 0
+  shutdowns = 0
+  exit: { code: number | string; detail: string } | undefined
+  onStart: () => void = () => undefined
+  onShutdown: () => void = () => undefined
+  onSleep: () => void = () => undefined
+
+  readRecord(): Promise<DiscoveryRecord | undefined> {
+    return Promise.resolve(this.found)
+  }
+  readHealth(): Promise<Health | undefined> {
+    return Promise.resolve(this.answer)
+  }
+  shutdown(): Promise<void> {
+    this.shutdowns++
+    this.onShutdown()
+    return Promise.resolve()
+  }
+  start(): ReturnType<EnsurePorts['start']> {
+    this.starts++
+    this.onStart()
+    return Promise.resolve({ pid: 7, exited: this.exit ? Promise.resolve(this.exit) : new Promise(() => undefined) })
+  }
+  sleep(ms: number): Promise<void> {
+    this.clockMs += ms
+    this.onSleep()
+    return Promise.resolve()
+  }
+  nowMs(): number {
+    return this.clockMs
+  }
+}
+
+describe('looking for the daemon', () => {
+  it('starts one and waits until it answers', async () => {
+    const machine = new Machine()
+    machine.onSleep = () => {
+      if (machine.clockMs < 500) return
+      machine.found = record()
+      machine.answer = health()
+    }
+    assert.equal((await ensureDaemon(machine, mine)).kind, 'ready')
+    assert.equal(machine.starts, 1)
+  })
+
+  it('attaches to the winner when its own start found the data directory taken', async () => {
+    const machine = new Machine()
+    machine.exit = { code: 3, detail: '' }
+    machine.onSleep = () => {
+      if (machine.clockMs < 1000) return
+      machine.found = record({ pid: 9 })
+      machine.answer = health({ pid: 9 })
+    }
+    const ensured = await ensureDaemon(machine, mine)
+    assert.equal(ensured.kind === 'ready' && ensured.record.pid, 9)
+  })
+
+  it('says the exit code and the last words of a daemon that cannot start', async () => {
+    const machine = new Machine()
+    machine.exit = { code: 2, detail: 'budgets.userDaily.eur must be a number' }
+    assert.deepEqual(await ensureDaemon(machine, mine), { kind: 'exited', ...machine.exit })
+  })
+
+  it('gives up waiting after 8 seconds', async () => {
+    const machine = new Machine()
+    assert.equal((await ensureDaemon(machine, mine)).kind, 'timeout')
+    assert.ok(machine.clockMs >= 8000 && machine.clockMs < 8200)
+  })
+
+  it('ends an older idle daemon before it starts its own', async () => {
+    const machine = new Machine()
+    machine.found = record({ version: '0.1.0' })
+    machine.answer = health({ version: '0.1.0' })
+    machine.onShutdown = () => {
+      machine.answer = undefined
+      machine.found = undefined
+    }
+    machine.onStart = () => {
+      assert.equal(machine.answer, undefined)
+      machine.found = record({ pid: 8 })
+      machine.answer = health({ pid: 8 })
+    }
+    const ensured = await ensureDaemon(machine, mine)
+    assert.equal(ensured.kind === 'ready' && ensured.retired && ensured.record.pid, 8)
+    assert.equal(machine.shutdowns, 1)
+  })
+
+  it('starts nothing beside an older daemon that does not end', async () => {
+    const machine = new Machine()
+    machine.found = record({ version: '0.1.0' })
+    machine.answer = health({ version: '0.1.0' })
+    assert.deepEqual(await ensureDaemon(machine, mine), { kind: 'retireFailed', version: '0.1.0' })
+    assert.equal(machine.starts, 0)
+  })
+})

@@ -1,0 +1,174 @@
+import assert from 'node:assert/strict'
+import fc from 'fast-check'
+import type { StatusBarState } from '../../../extension/ui/gateView.ts'
+import { renderStatusBar } from '../../../extension/ui/statusBarModel.ts'
+import type { StatusBarView } from '../../../extension/ui/statusBarModel.ts'
+import { tooltipCommands } from '../../../extension/ui/tooltip.ts'
+import { createFigures } from '../../../extension/ui/figures.ts'
+import type { Status } from '../../../shared/status.ts'
+import { figures, spend, status, text } from './support.ts'
+
+const nowMs = Date.parse('2026-11-30T12:00:00Z')
+const guarded = { bypassed: false, wrongHost: false, skipped: [] }
+
+function draw(gate: StatusBarState['gate'], changes: Partial<StatusBarState> = {}, language = 'en'): StatusBarView {
+  const shown = language === 'en' ? figures : createFigures(language)
+  return renderStatusBar({ gate, terminals: guarded, host: null, nowMs, ...changes }, text, shown)
+}
+
+function drawUp(changes: Partial<Status> = {}, rest: Partial<StatusBarState> = {}): StatusBarView {
+  return draw({ kind: 'up', status: status(changes), exhausted: null }, rest)
+}
+
+describe('the status bar item', () => {
+  it('shows euros and new tokens, without a colour while nothing is close', () => {
+    const view = drawUp()
+    assert.equal(view.text, '$(pulse) €1.84 · 128k')
+    assert.equal(view.background, 'none')
+    assert.equal(view.accessibleLabel, 'Model spend today €1.84 of €10.00, 18%. 128,000 new tokens.')
+  })
+
+  it('leaves cache reads out of the tokens but lists them in the tooltip', () => {
+    const view = drawUp({
+      today: spend({ tokens: { input: 1000, cacheRead: 5_000_000, cacheWrite: 200, output: 300 } }),
+    })
+    assert.match(view.text, /· 1\.5k$/)
+    assert.match(view.tooltip, /\| Count \| 1\.2k \| 5M \| 300 \|/)
+  })
+
+  it('counts the growing output of running calls and says how many there are', () => {
+    const inFlight = [
+      { call: 'a', task: null, model: 'gpt-5', elapsedMs: 12_400, outputTokens: 2000 },
+      { call: 'b', task: null, model: 'qwen3', elapsedMs: 200, outputTokens: 0 },
+    ]
+    const view = drawUp({ inFlight })
+    assert.equal(view.text, '$(pulse) €1.84 · 130k')
+    assert.match(view.tooltip, /\| Running \(2\) \|/)
+    assert.match(view.tooltip, /\| gpt-5 \| 12 s \| 2k \|/)
+    assert.match(view.accessibleLabel, /2 calls running\.$/)
+  })
+
+  it('warns from 80 percent of a cap on', () => {
+    const view = drawUp({
+      today: spend({ spentEur: 8.1, tokens: { input: 1_200_000, cacheRead: 0, cacheWrite: 0, output: 0 } }),
+    })
+    assert.equal(view.text, '$(warning) €8.10/10.00 · 1.2M')
+    assert.equal(view.background, 'warning')
+    assert.equal(drawUp({ today: spend({ spentEur: 7.99 }) }).background, 'none')
+  })
+
+  it('names the cap that is closest, be it of the month or in tokens', () => {
+    assert.match(drawUp({ month: spend({ spentEur: 149, capEur: 150 }) }).text, /^\$\(warning\) €149\.00\/150\.00/)
+    const tokens = drawUp({
+      today: spend({ capTokens: 6000, tokens: { input: 3000, cacheRead: 1000, cacheWrite: 500, output: 600 } }),
+    })
+    assert.equal(tokens.text, '$(warning) 5.1k/6k tokens · €1.84')
+  })
+
+  it('is red when a cap is used up, and when a cap refused a call whose worst case no longer fitted', () => {
+    const full = drawUp({ today: spend({ spentEur: 10 }) })
+    assert.equal(full.text, '$(circle-slash) cap reached · €10.00')
+    assert.equal(full.background, 'error')
+    const exhausted = { unit: 'eur', limit: 10, resetsAtMs: nowMs + 1000 } as const
+    const nearly = draw({ kind: 'up', status: status({ today: spend({ spentEur: 9.98 }) }), exhausted })
+    assert.equal(nearly.text, '$(circle-slash) cap reached · €10.00')
+    const tomorrow = draw({ kind: 'up', status: status(), exhausted }, { nowMs: nowMs + 1001 })
+    assert.equal(tomorrow.background, 'none')
+  })
+
+  it('treats a cap of 0 as reached, because it refuses every paid call', () => {
+    assert.equal(drawUp({ today: spend({ spentEur: 0, capEur: 0 }) }).text, '$(circle-slash) cap reached · €0.00')
+  })
+
+  it('shows the kill switch before everything else', () => {
+    const view = drawUp({ killed: true, today: spend({ spentEur: 12 }) })
+    assert.equal(view.text, '$(stop-circle) LLM calls stopped')
+    assert.equal(view.background, 'error')
+    assert.match(view.tooltip, /\[\$\(play-circle\) Resume\]\(command:tollgate\.resume\)/)
+    assert.doesNotMatch(view.tooltip, /command:tollgate\.stopAll/)
+  })
+
+  it('A05: is red while the ledger cannot be used, instead of showing nothing spent', () => {
+    const healthy = status()
+    const view = drawUp({
+      today: spend({ spentEur: 0 }),
+      integrity: { ...healthy.integrity, ledgerAvailable: false },
+    })
+    assert.equal(view.text, '$(error) ledger unavailable')
+    assert.equal(view.background, 'error')
+  })
+
+  it('says that the gate is down, why, and that guarded calls fail', () => {
+    const view = draw({ kind: 'down', reason: 'It ended with code 1.', gaveUp: true })
+    assert.equal(view.text, '$(debug-disconnect) gate down')
+    assert.equal(view.background, 'error')
+    assert.match(view.tooltip, /fail closed/)
+    assert.match(view.tooltip, /It ended with code 1\./)
+    assert.match(view.tooltip, /command:tollgate\.restartDaemon/)
+    assert.match(view.tooltip, /command:tollgate\.bypass/)
+  })
+
+  it('never shows an unpriced call as €0.00', () => {
+    assert.equal(drawUp({ today: spend({ spentEur: 0, unpricedCalls: 2 }) }).text, '$(pulse) €? · 128k')
+    assert.equal(drawUp({ today: spend({ unpricedCalls: 1 }) }).text, '$(pulse) ≥ €1.84 · 128k')
+  })
+
+  it('shows four decimals below one cent, so that small calls are seen to cost', () => {
+    assert.match(drawUp({ today: spend({ spentEur: 0.0032 }) }).text, /€0\.0032/)
+  })
+
+  it('warns while new terminals bypass the gate', () => {
+    const view = drawUp({}, { terminals: { ...guarded, bypassed: true } })
+    assert.equal(view.text, '$(debug-disconnect) bypassed · €1.84')
+    assert.equal(view.background, 'warning')
+    assert.match(view.tooltip, /command:tollgate\.guard/)
+  })
+
+  it('says whose calls are not guarded and which variable is the reason', () => {
+    const skipped = [{ family: 'openai', why: 'elsewhere', variable: 'OPENAI_BASE_URL' }] as const
+    assert.match(drawUp({}, { terminals: { ...guarded, skipped } }).tooltip, /OpenAI clients .*`OPENAI_BASE_URL`/)
+  })
+
+  it('writes numbers in the language of the window', () => {
+    const view = draw({ kind: 'up', status: status({ today: spend({ spentEur: 8.1 }) }), exhausted: null }, {}, 'de')
+    assert.equal(view.text.replace(/\u00a0/g, ' '), '$(warning) 8,10/10,00 € · 128k')
+  })
+
+  it('N: gives a model name from a client no power in the tooltip', () => {
+    const model = 'a|b](command:evil) $(zap) <img> **x**'
+    const view = drawUp({ models: [{ model, calls: 1, eur: 1 }] })
+    assert.ok(view.tooltip.includes('a\\|b\\]\\(command:evil\\) \\$\\(zap\\) \\<img\\> \\*\\*x\\*\\*'))
+  })
+
+  it('links only to commands that the tooltip is trusted for, in every state', () => {
+    const gates: StatusBarState['gate'][] = [
+      { kind: 'off' },
+      { kind: 'starting' },
+      { kind: 'down', reason: '', gaveUp: false },
+      { kind: 'up', status: status({ killed: true }), exhausted: null },
+      { kind: 'up', status: status(), exhausted: null },
+    ]
+    for (const gate of gates) {
+      for (const bypassed of [false, true]) {
+        const { tooltip } = draw(gate, { terminals: { ...guarded, bypassed } })
+        const linked = [...tooltip.matchAll(/\(command:([^)]+)\)/g)].map((match) => match[1])
+        assert.ok(linked.length > 0)
+        for (const command of linked) assert.ok(tooltipCommands.some((name) => name === command))
+      }
+    }
+  })
+})
+
+describe('token figures', () => {
+  it('have at most three digits before the suffix and never mislead by more than 6 percent', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 0, max: 900_000_000_000 }), (count) => {
+        const shown = /^([\d.]{1,4})([kMG]?)$/.exec(figures.tokens(count))
+        assert.ok(shown, figures.tokens(count))
+        const factor = { '': 1, k: 1e3, M: 1e6, G: 1e9 }[shown[2] ?? ''] ?? NaN
+        assert.ok(Math.abs(Number(shown[1]) * factor - count) <= count * 0.06)
+        assert.ok(Number(shown[1]) < 1000)
+      }),
+    )
+  })
+})

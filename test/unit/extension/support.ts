@@ -1,0 +1,46 @@
+import { createText } from '../../../extension/text.ts'
+import { createFigures } from '../../../extension/ui/figures.ts'
+import type { SpendStatus, Status } from '../../../shared/status.ts'
+
+/** The extension's sentences in English, with the substitution that VS Code makes. */
+export const text = createText({
+  t: (message, ...args) => message.replace(/\{(\d)\}/g, (_, index: string) => String(args[Number(index)])),
+})
+
+/** Figures as an English window writes them. */
+export const figures = createFigures('en')
+
+/** A day or month with 1.84 of 10 euros spent. */
+export function spend(changes: Partial<SpendStatus> = {}): SpendStatus {
+  return {
+    spentEur: 1.84,
+    reservedEur: 0,
+    tokens: { input: 120_000, cacheRead: 90_000, cacheWrite: 0, output: 8_000 },
+    calls: 41,
+    unpricedCalls: 0,
+    capEur: 10,
+    capTokens: null,
+    resetsAt: '2026-12-01T00:00:00+01:00',
+    ...changes,
+  }
+}
+
+/** A healthy gate. */
+export function status(changes: Partial<Status> = {}): Status {
+  return {
+    time: '2026-11-30T12:00:00.000Z',
+    version: '0.1.0',
+    killed: false,
+    kills: [],
+    currency: 'EUR',
+    timezone: 'Europe/Berlin',
+    today: spend(),
+    month: spend({ spentEur: 31.2, capEur: 150 }),
+    models: [],
+    tasks: [],
+    inFlight: [],
+    counters: {},
+    integrity: { orphaned: 0, ledgerDrift: 0, ledgerAvailable: true, pricesAsOf: '2026-11-01', residual: {} },
+    ...changes,
+  }
+}
