@@ -14,6 +14,8 @@ const common = {
   platform: 'node',
   format: 'cjs',
   target: 'node22',
+  // Some packages' CommonJS builds look for their parts at run time.
+  mainFields: ['module', 'main'],
   external: ['vscode'],
   minify: production,
   sourcemap: production ? false : 'linked',

@@ -7,7 +7,7 @@ import type { Configuration } from './config/configuration.ts'
 import type { EventBus } from './control/eventBus.ts'
 import type { Describer } from './describeWorker.ts'
 import type { Ledger } from './ledger/ledger.ts'
-import type { PriceList } from './money/price.ts'
+import type { PriceBook } from './money/priceBook.ts'
 import type { InFlight } from './observe/inFlight.ts'
 import type { Log } from './observe/log.ts'
 import type { Metrics } from './observe/metrics.ts'
@@ -30,7 +30,7 @@ export interface Gate {
   readonly ledger: Ledger
   readonly admission: Admission
   readonly calendar: Calendar
-  readonly prices: () => PriceList
+  readonly priceBook: PriceBook
   readonly residuals: Residuals
   readonly growth: PromptGrowth
   readonly describer: Describer

@@ -48,7 +48,7 @@ export async function runCall(gate: Gate, request: IncomingMessage, response: Se
   if (!described.description.ok) return refuse({ code: 'invalid_request', message: described.description.problem }, received)
   const { facts } = described.description
 
-  const terms = termsOf(gate, received, facts)
+  const terms = termsOf(gate, await gate.priceBook.prices(), received, facts)
   const verdict = runStack(guardStack, { received, facts }, guardState(gate, received, facts, terms))
   if (verdict.kind === 'refuse') return refuse(verdict.refusal, received)
   const usageEdit = includeUsageEdit(facts.includeUsage)

@@ -28,7 +28,8 @@ import { loadSecrets, removeDiscovery, writeDiscovery } from '../lifecycle/disco
 import { acquireInstanceLock } from '../lifecycle/instanceLock.ts'
 import { nativeBindingPath } from '../lifecycle/nativeBinding.ts'
 import { createShutdown } from '../lifecycle/shutdown.ts'
-import { createPriceList } from '../money/table.ts'
+import { loadBuiltInPrices } from '../money/builtInPrices.ts'
+import { PriceBook } from '../money/priceBook.ts'
 import { sayAlerts } from '../observe/alerts.ts'
 import { InFlight } from '../observe/inFlight.ts'
 import { createLog } from '../observe/log.ts'
@@ -88,9 +89,6 @@ export async function runServe(args: ServeArguments): Promise<number> {
     nowMs(),
   )
   const config = (): Config => configuration.current(nowMs())
-  const priceList = (): ReturnType<typeof createPriceList> => createPriceList(config().prices, config().currency)
-  let prices = priceList()
-
   const events = new EventBus(ledger, nowMs)
   events.restore(ledger.events({ limit: 1000 }).toReversed())
   const inFlight = new InFlight()
@@ -118,7 +116,7 @@ export async function runServe(args: ServeArguments): Promise<number> {
     ledger,
     admission: new Admission(ledger),
     calendar: createCalendar(() => config().timezone),
-    prices: () => prices,
+    priceBook: new PriceBook(config, loadBuiltInPrices),
     residuals,
     growth: new PromptGrowth(),
     describer,
@@ -207,7 +205,6 @@ export async function runServe(args: ServeArguments): Promise<number> {
         return
       }
       configuration.replaceFile(withFlags(next.config), nowMs())
-      prices = priceList()
       events.emit('caps_changed', { caps: config().budgets, until: null })
     }
     try {

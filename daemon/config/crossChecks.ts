@@ -34,7 +34,9 @@ function ledgerProblem(ledger: string): string | null {
   if (ledger === 'sqlite') return null
   const allowed = 'ledger must be "sqlite" or an address such as redis://host:6379/0.'
   if (!/^rediss?:\/\//.test(ledger)) return allowed
-  return URL.canParse(ledger) && new URL(ledger).hostname !== '' ? null : allowed
+  if (!URL.canParse(ledger) || new URL(ledger).hostname === '') return allowed
+  // Caps that a team believes to share must not be counted on each machine alone.
+  return 'ledger: this version counts in SQLite only, so caps cannot be shared over Redis yet; use "sqlite".'
 }
 
 /** What cannot be seen field by field in a file: addresses, names, pairs of fields. */

@@ -3,6 +3,7 @@ import type { Cap } from '../../shared/config.ts'
 import { eurFromNano } from '../../shared/money.ts'
 import type { SpendStatus, Status } from '../../shared/status.ts'
 import type { Gate } from '../gate.ts'
+import { builtInPricesAsOf } from '../money/builtInPrices.ts'
 import type { SpendSummary } from '../ledger/ledger.ts'
 
 const mostTasksShown = 50
@@ -42,7 +43,7 @@ export function statusReport(gate: Gate): Status {
       orphaned: read?.orphaned ?? 0,
       ledgerDrift: 0,
       ledgerAvailable: read !== null,
-      pricesAsOf: gate.prices().asOf,
+      pricesAsOf: builtInPricesAsOf,
       residual: Object.fromEntries(gate.residuals.snapshot().map((row) => [`${row.upstream}/${row.model}`, row.ratio])),
     },
   }

@@ -1,4 +1,3 @@
-import { refusalCodes } from '../../shared/codes.ts'
 import type { CallFacts } from '../call.ts'
 import { countBlocks } from './anthropicInput.ts'
 import { anthropicReader } from './anthropicReader.ts'
@@ -16,14 +15,9 @@ export const anthropicMessages: Dialect = {
   describe,
   reader: (form, facts) => anthropicReader(form, facts),
   refusalBody: (refusal, status, callId) => anthropicRefusal(refusal, anthropicErrorType(status), callId),
-  // Within a stream the class alone decides whether a client goes on trying, so that it is always the final one.
+  // Within a stream the class alone decides whether a client tries again: this one is final for all of them.
   terminalError: (refusal, form, callId) =>
-    lastMessage(form, 'error', anthropicRefusal(refusal, anthropicErrorType(midStreamStatus(refusal.code)), callId)),
-}
-
-/** No class that a client repeats may be said in a stream: everything becomes a bad request but the kill switch. */
-function midStreamStatus(code: keyof typeof refusalCodes): number {
-  return refusalCodes[code].status === 403 ? 403 : 400
+    lastMessage(form, 'error', anthropicRefusal(refusal, 'invalid_request_error', callId)),
 }
 
 function describe(body: JsonObject, context: DescribeContext): CallFacts {

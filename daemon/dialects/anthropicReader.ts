@@ -75,8 +75,9 @@ export function anthropicReader(form: AnswerForm, facts: CallFacts): AnswerReade
     if (reason !== null) record.finish = reason.slice(0, 128)
   }
   function tail(text: string): void {
-    const found = lastFields(text, ['usage'])['usage']
-    if (isObject(found)) usage.merge(found)
+    const found = lastFields(text, ['usage', 'stop_reason'])
+    setFinish(stringIn(found, 'stop_reason'))
+    if (isObject(found['usage'])) usage.merge(found['usage'])
   }
 
   return answerReader(form, record, { chunk, document, tail, skips: (name) => skipped.has(name) })

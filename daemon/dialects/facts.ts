@@ -2,7 +2,8 @@ import type { CallFacts } from '../call.ts'
 import type { DescribeContext } from './dialect.ts'
 
 /** Facts that every format has; the others have a value that means "nothing of the kind". */
-type Given = Pick<CallFacts, 'model' | 'stream' | 'requestedOutputTokens' | 'outputField' | 'estimate'> & Partial<CallFacts>
+type Given = Pick<CallFacts, 'model' | 'stream' | 'requestedOutputTokens' | 'outputField' | 'estimate'> &
+  Partial<CallFacts>
 
 /** Completes the facts of a request. */
 export function completeFacts(given: Given): CallFacts {

@@ -24,11 +24,7 @@ export function ollamaOptions(
 }
 
 /** Counts the messages of a chat: images are bare base64 beside the text (J04). */
-export function countOllamaMessages(
-  messages: readonly unknown[],
-  counter: TokenCounter,
-  structure: Structure,
-): void {
+export function countOllamaMessages(messages: readonly unknown[], counter: TokenCounter, structure: Structure): void {
   for (const message of messages) {
     counter.structure(structure.perMessage)
     if (!isObject(message)) continue

@@ -57,7 +57,10 @@ export function includeUsageOf(body: JsonObject, stream: boolean): CallFacts['in
 }
 
 /** The request fields of OpenAI's formats that change prices. */
-export function tierOf(body: JsonObject, names: readonly string[] = ['service_tier']): Readonly<Record<string, string>> {
+export function tierOf(
+  body: JsonObject,
+  names: readonly string[] = ['service_tier'],
+): Readonly<Record<string, string>> {
   const tiers = names.flatMap((name) => {
     const value = body[name]
     return typeof value === 'string' ? [[name, value.slice(0, 64)] as const] : []

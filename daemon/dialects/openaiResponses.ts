@@ -65,7 +65,8 @@ function describe(body: JsonObject, context: DescribeContext): CallFacts {
   }
   const previousResponseId = stringIn(body, 'previous_response_id')
   const { conversation } = body
-  const hidden = previousResponseId !== null || prompt !== null || stored || (conversation !== undefined && conversation !== null)
+  const hidden =
+    previousResponseId !== null || prompt !== null || stored || (conversation !== undefined && conversation !== null)
   return completeFacts({
     model,
     stream,

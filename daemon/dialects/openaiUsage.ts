@@ -75,7 +75,10 @@ export class OpenaiUsage {
 
   #store(input: boolean, output: boolean): void {
     const record = this.#record
-    record.usage = { ...disjoint(this.#counts), webSearches: Math.max(this.#counts.webSearches, record.usage?.webSearches ?? 0) }
+    record.usage = {
+      ...disjoint(this.#counts),
+      webSearches: Math.max(this.#counts.webSearches, record.usage?.webSearches ?? 0),
+    }
     record.inputReported ||= input
     record.outputReported ||= output
   }

@@ -52,7 +52,6 @@ export function askModel(body: JsonObject): string {
   if (typeof model !== 'string' || model.trim() === '') {
     throw new InvalidRequest('The field "model" is missing or not a string.')
   }
-  // eslint-disable-next-line no-control-regex
   if (model.length > 512 || /[\u0000-\u001f\u007f]/.test(model)) {
     throw new InvalidRequest('The field "model" is longer than 512 characters or has control characters.')
   }

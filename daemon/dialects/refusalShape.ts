@@ -8,9 +8,9 @@ import type { AnswerForm, JsonObject } from './dialect.ts'
 
 /** The added object: the refusal without its sentence. `also` is always there, other fields where they apply. */
 export function refusalFields(refusal: Refusal): JsonObject {
-  const { message: _message, also = [], ...fields } = refusal
-  const known = Object.entries(fields).filter(([, value]) => value !== undefined)
-  return { ...Object.fromEntries(known), also }
+  const { also = [] } = refusal
+  const fields = Object.entries(refusal).filter(([name]) => name !== 'message')
+  return { ...Object.fromEntries(fields), also }
 }
 
 /** OpenAI's error body, also read by the clients of every server that imitates it. */

@@ -62,6 +62,7 @@ export function responsesReader(form: AnswerForm): AnswerReader {
       if (isObject(item) && item['type'] === 'web_search_call') found += 1
     }
     record.deliveredChars = Math.max(record.deliveredChars, whole.deliveredChars)
+    record.deliveredWords = Math.max(record.deliveredWords, whole.deliveredWords)
     record.visibleChars = Math.max(record.visibleChars, whole.visibleChars)
     record.toolCalls = Math.max(record.toolCalls, whole.toolCalls)
     searches = Math.max(searches, found)
@@ -88,7 +89,8 @@ export function responsesReader(form: AnswerForm): AnswerReader {
         return
       case 'response.output_item.added': {
         const item = objectIn(event, 'item')
-        if (item !== null && isToolCall(item)) record.addToolCall(wordIn(event, 'output_index') ?? wordIn(item, 'id') ?? '')
+        if (item !== null && isToolCall(item))
+          record.addToolCall(wordIn(event, 'output_index') ?? wordIn(item, 'id') ?? '')
         return
       }
       case 'response.output_item.done':

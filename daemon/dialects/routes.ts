@@ -26,7 +26,9 @@ export function resolveRoute(
   const queryAt = withoutFragment.indexOf('?')
   const plain = queryAt < 0 ? withoutFragment : withoutFragment.slice(0, queryAt)
   if (leavesItsFolder(plain)) {
-    return unsupported('The path has "." or ".." parts or a broken escape, which could lead out of the provider\'s API.')
+    return unsupported(
+      'The path has "." or ".." parts or a broken escape, which could lead out of the provider\'s API.',
+    )
   }
   const request: Request = {
     upstreamName,
@@ -56,7 +58,6 @@ export function isOllamaEmulation(upstreamDialect: UpstreamDialect, dialect: Dia
 function leavesItsFolder(path: string): boolean {
   let decoded = path
   for (let round = 0; round < 5; round += 1) {
-    // eslint-disable-next-line no-control-regex
     if (/[\\\u0000-\u001f\u007f]/.test(decoded)) return true
     if (decoded.split('/').some((part) => /^\.{1,2}(;.*)?$/.test(part))) return true
     if (!decoded.includes('%')) return false
@@ -79,8 +80,8 @@ const version = /^v\d+(?:(?:alpha|beta)\d*)?$/
  * gets `/v1`; where both have one, the base's stays. A query of the base is kept before the request's own.
  */
 export function upstreamUrl(upstreamDialect: UpstreamDialect, baseUrl: string, path: string): string {
-  const [base = '', baseQuery = ''] = split(baseUrl.split('#', 1)[0] ?? '')
-  const [plain = '', query = ''] = split(path)
+  const [base, baseQuery] = split(baseUrl.split('#', 1)[0] ?? '')
+  const [plain, query] = split(path)
   const root = base.replace(/\/+$/, '')
   const baseParts = root.replace(/^[a-z][a-z0-9+.-]*:\/\/[^/]*/i, '').split('/')
   const versioned = baseParts.some((part) => version.test(part))

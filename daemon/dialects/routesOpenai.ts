@@ -50,5 +50,7 @@ export function isFreeOpenaiEndpoint(method: string, parts: readonly string[]): 
 
 function isAzure(request: Request): boolean {
   const parameters = new URLSearchParams(request.query)
-  return [...parameters.keys()].some((name) => name.toLowerCase() === 'api-version') || request.parts.includes('deployments')
+  return (
+    [...parameters.keys()].some((name) => name.toLowerCase() === 'api-version') || request.parts.includes('deployments')
+  )
 }

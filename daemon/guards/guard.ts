@@ -20,6 +20,8 @@ export interface GuardState {
   readonly euroCapApplies: boolean
   /** Known model names near an unknown one, for its message. */
   readonly priceSuggestions: readonly string[]
+  /** A price tier that the configuration denies, as `service_tier=ultrafast`, or null. */
+  readonly deniedTier: string | null
   readonly unpricedPolicy: 'refuse' | 'dearest' | 'free'
   /** The model's own output maximum where it is known. */
   readonly modelMaxOutputTokens: number | null

@@ -16,6 +16,8 @@ export interface WorstCaseAsk {
   readonly inputTokens: number
   readonly outputTokens: number
   readonly cacheWrite: 'none' | '5m' | '1h'
+  /** False where the request carries no audio; absent, it may, and input counts at the audio rate if that is dearer. */
+  readonly audioInput?: boolean
   readonly tier: Readonly<Record<string, string>>
   readonly serverTools: readonly { readonly name: string; readonly maxUses: number | null }[]
   readonly atMs: number

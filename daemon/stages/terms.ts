@@ -6,11 +6,13 @@ import type { Gate } from '../gate.ts'
 import type { CappedScope } from '../ledger/ledger.ts'
 import { modelMaxOutput } from '../money/modelLimits.ts'
 import type { PricedModel } from '../money/price.ts'
+import type { TieredPriceList } from '../money/table.ts'
 import type { GuardState } from '../guards/guard.ts'
 
 /** What a call is charged to and at which price: worked out once, used by the guards, the reservation and the settlement. */
 export interface Terms {
   readonly config: Config
+  readonly prices: TieredPriceList
   readonly scopes: readonly CappedScope[]
   readonly period: { readonly day: string; readonly month: string }
   /** Null for a free upstream, and where no price is known. */
@@ -23,14 +25,15 @@ export interface Terms {
 }
 
 /** Works out a call's terms. */
-export function termsOf(gate: Gate, received: ReceivedCall, facts: CallFacts): Terms {
+export function termsOf(gate: Gate, prices: TieredPriceList, received: ReceivedCall, facts: CallFacts): Terms {
   const config = gate.config()
   const { identity, upstreamName, upstream } = received
   const period = gate.calendar.periods(received.receivedAtMs)
-  const price = upstream.free ? null : gate.prices().find(upstreamName, upstream.baseUrl, facts.model, received.receivedAtMs)
+  const price = upstream.free ? null : prices.find(upstreamName, upstream.baseUrl, facts.model, received.receivedAtMs)
   const calibrated = Math.ceil(facts.estimate.upperTokens * gate.residuals.factor(upstreamName, facts.model))
   return {
     config,
+    prices,
     scopes: scopesOfCall(identity, facts.model, received.explicitTask, period, config.budgets),
     period,
     price,
@@ -54,7 +57,8 @@ export function guardState(gate: Gate, received: ReceivedCall, facts: CallFacts,
     oldestCallAgeMs: minute.oldestAgeMs,
     priced: terms.priced,
     euroCapApplies: euroCapApplies(terms.scopes),
-    priceSuggestions: suggest ? gate.prices().suggest(received.upstreamName, facts.model) : [],
+    priceSuggestions: suggest ? terms.prices.suggest(received.upstreamName, facts.model) : [],
+    deniedTier: received.upstream.free ? null : terms.prices.deniedTier(received.upstreamName, received.upstream.baseUrl, facts.tier),
     unpricedPolicy: terms.config.prices.unpriced,
     modelMaxOutputTokens: modelMaxOutput(received.upstreamName, facts.model),
   }

@@ -21,7 +21,9 @@ export function lastFields(tail: string, names: readonly string[]): { readonly [
 
 /** The value after `: `, or undefined where none is complete. */
 function valueBehind(text: string, from: number): unknown {
-  const scalar = /^\s*:\s*(-?\d[\d.eE+-]*|true|false|null|"(?:[^"\\]|\\.){0,512}"|\{)/.exec(text.slice(from, from + 1024))
+  const scalar = /^\s*:\s*(-?\d[\d.eE+-]*|true|false|null|"(?:[^"\\]|\\.){0,512}"|\{)/.exec(
+    text.slice(from, from + 1024),
+  )
   const value = scalar?.[1]
   if (scalar === null || value === undefined) return undefined
   if (value !== '{') return parsed(value)

@@ -2,9 +2,6 @@ import type { SpendStatus, Status } from '../../shared/status.ts'
 import type { Text } from '../text.ts'
 import type { Figures } from './figures.ts'
 
-/** Share of a cap from which it is shown as close. */
-export const closeShare = 0.8
-
 /** One cap against what was used of it. */
 export interface Gauge {
   readonly unit: 'eur' | 'tokens'

@@ -1,6 +1,6 @@
 import type { Status } from '../../shared/status.ts'
 import type { Text } from '../text.ts'
-import { capText, closeShare, gauges } from './caps.ts'
+import { capText, gauges } from './caps.ts'
 import type { Gauge } from './caps.ts'
 import type { Figures } from './figures.ts'
 import { newTokens, reachedCap, spentText } from './gateView.ts'
@@ -16,7 +16,7 @@ export interface StatusBarView {
   readonly accessibleLabel: string
 }
 
-/** Draws the status bar item. Colours are earned: warning from `closeShare` of a cap on, error when calls are refused. */
+/** Draws the status bar item. Colours are earned: warning from the configured share of a cap on, error when calls are refused. */
 export function renderStatusBar(state: StatusBarState, text: Text, figures: Figures): StatusBarView {
   const tooltip = renderTooltip(state, text, figures)
   const { gate } = state
@@ -67,7 +67,7 @@ function renderUp(
     }
   }
   const fullest = gauges(status)[0]
-  const close = fullest !== undefined && fullest.share >= closeShare ? fullest : undefined
+  const close = fullest !== undefined && fullest.share >= status.alertAt ? fullest : undefined
   const label = spokenSpend(status, text, figures)
   if (terminals.bypassed) {
     return {

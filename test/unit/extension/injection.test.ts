@@ -46,7 +46,10 @@ describe('the environment of guarded terminals', () => {
   })
 
   it('never touches OpenAI variables of an Azure user, whose key would reach another provider', () => {
-    const environments: Record<string, string>[] = [{ AZURE_OPENAI_ENDPOINT: 'https://x' }, { OPENAI_API_TYPE: 'azure_ad' }]
+    const environments: Record<string, string>[] = [
+      { AZURE_OPENAI_ENDPOINT: 'https://x' },
+      { OPENAI_API_TYPE: 'azure_ad' },
+    ]
     for (const environment of environments) {
       const { variables, skipped } = injection({ ...input, environment })
       assert.ok(variables.every(({ name }) => !name.startsWith('OPENAI_')))
@@ -56,7 +59,10 @@ describe('the environment of guarded terminals', () => {
   })
 
   it('leaves a family alone that the user points at a server of their own', () => {
-    const { variables, skipped } = injection({ ...input, environment: { ANTHROPIC_BASE_URL: 'https://llm.corp.example' } })
+    const { variables, skipped } = injection({
+      ...input,
+      environment: { ANTHROPIC_BASE_URL: 'https://llm.corp.example' },
+    })
     assert.ok(variables.every(({ name }) => !name.startsWith('ANTHROPIC_')))
     assert.deepEqual(skipped, [{ family: 'anthropic', why: 'elsewhere', variable: 'ANTHROPIC_BASE_URL' }])
     assert.equal(injection({ ...input, environment: { OLLAMA_HOST: 'gpu-box:11434' } }).skipped[0]?.family, 'ollama')

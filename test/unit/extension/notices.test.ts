@@ -6,7 +6,15 @@ import { figures, spend, status, text } from './support.ts'
 const time = '2026-11-30T12:00:00.000Z'
 
 function truncated(fields: Record<string, unknown> = {}): DaemonEvent {
-  return { event: 'truncated', time, model: 'qwen3:4b', upstream: 'ollama', estimated: 12_920, reported: 2051, ...fields }
+  return {
+    event: 'truncated',
+    time,
+    model: 'qwen3:4b',
+    upstream: 'ollama',
+    estimated: 12_920,
+    reported: 2051,
+    ...fields,
+  }
 }
 
 function noticeOf(event: DaemonEvent, workspace = 'shop', today = '2026-11-30') {

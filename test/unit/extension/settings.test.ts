@@ -18,7 +18,10 @@ const properties = Object.assign({}, ...manifest.contributes.configuration.map((
 
 function parse(user: Record<string, unknown>, before?: Settings): ParsedSettings {
   return parseSettings(
-    { user: (key) => user[key], effective: (key) => (key in user ? user[key] : properties[`tollgate.${key}`]?.default) },
+    {
+      user: (key) => user[key],
+      effective: (key) => (key in user ? user[key] : properties[`tollgate.${key}`]?.default),
+    },
     before,
   )
 }
@@ -37,7 +40,7 @@ describe('settings', () => {
     assert.deepEqual(settings.caps, { userDailyEur: 2.5, userDailyTokens: null, tenantMonthlyTokens: 0 })
   })
 
-  it('A11: keep the last good cap when the new one is no amount, instead of opening the gate', () => {
+  it('M09: keep the last good cap when the new one is no amount, instead of opening the gate', () => {
     const before = parse({ 'caps.dailyEur': 2, 'caps.monthlyEur': 20 }).settings
     for (const bad of ['5,00', NaN, -1, Infinity, true, {}]) {
       const { settings, invalid } = parse({ 'caps.dailyEur': bad, 'caps.monthlyEur': 20 }, before)

@@ -48,13 +48,14 @@ describe('the status bar item', () => {
     assert.match(view.accessibleLabel, /2 calls running\.$/)
   })
 
-  it('warns from 80 percent of a cap on', () => {
+  it('warns from the configured share of a cap on', () => {
     const view = drawUp({
       today: spend({ spentEur: 8.1, tokens: { input: 1_200_000, cacheRead: 0, cacheWrite: 0, output: 0 } }),
     })
     assert.equal(view.text, '$(warning) €8.10/10.00 · 1.2M')
     assert.equal(view.background, 'warning')
     assert.equal(drawUp({ today: spend({ spentEur: 7.99 }) }).background, 'none')
+    assert.equal(drawUp({ alertAt: 0.5, today: spend({ spentEur: 5 }) }).background, 'warning')
   })
 
   it('names the cap that is closest, be it of the month or in tokens', () => {
@@ -76,7 +77,7 @@ describe('the status bar item', () => {
     assert.equal(tomorrow.background, 'none')
   })
 
-  it('treats a cap of 0 as reached, because it refuses every paid call', () => {
+  it('A13: treats a cap of 0 as reached, because it refuses every paid call', () => {
     assert.equal(drawUp({ today: spend({ spentEur: 0, capEur: 0 }) }).text, '$(circle-slash) cap reached · €0.00')
   })
 
@@ -88,7 +89,7 @@ describe('the status bar item', () => {
     assert.doesNotMatch(view.tooltip, /command:tollgate\.stopAll/)
   })
 
-  it('A05: is red while the ledger cannot be used, instead of showing nothing spent', () => {
+  it('A08: is red while the ledger cannot be used, instead of showing nothing spent', () => {
     const healthy = status()
     const view = drawUp({
       today: spend({ spentEur: 0 }),
@@ -134,7 +135,7 @@ describe('the status bar item', () => {
     assert.equal(view.text.replace(/\u00a0/g, ' '), '$(warning) 8,10/10,00 € · 128k')
   })
 
-  it('N: gives a model name from a client no power in the tooltip', () => {
+  it('gives a model name from a client no power in the tooltip', () => {
     const model = 'a|b](command:evil) $(zap) <img> **x**'
     const view = drawUp({ models: [{ model, calls: 1, eur: 1 }] })
     assert.ok(view.tooltip.includes('a\\|b\\]\\(command:evil\\) \\$\\(zap\\) \\<img\\> \\*\\*x\\*\\*'))

@@ -34,6 +34,7 @@ export function status(changes: Partial<Status> = {}): Status {
     kills: [],
     currency: 'EUR',
     timezone: 'Europe/Berlin',
+    alertAt: 0.8,
     today: spend(),
     month: spend({ spentEur: 31.2, capEur: 150 }),
     models: [],

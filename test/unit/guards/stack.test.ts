@@ -33,6 +33,7 @@ const calm: GuardState = {
   priced: true,
   euroCapApplies: true,
   priceSuggestions: [],
+  deniedTier: null,
   unpricedPolicy: 'refuse',
   modelMaxOutputTokens: null,
 }

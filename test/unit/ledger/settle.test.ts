@@ -131,7 +131,7 @@ describe('settling in the SQLite ledger', () => {
       scope: ask.scopes[0],
       totals: { spentNanoEur: 1200, reservedNanoEur: 0, spentTokens: 120, reservedTokens: 0 },
     })
-    assert.equal(changes[0]?.length, 3)
+    assert.equal(changes[0].length, 3)
     assert.equal(freed, 1)
 
     const full = sampleAsk()

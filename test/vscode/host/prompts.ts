@@ -1,0 +1,7 @@
+/** Texts by which a prompt asks the playing upstream for a certain answer. */
+export const prompts = {
+  /** 100,000 input and 2,000 output tokens: some tens of cents. */
+  dear: 'Read all of this and summarise it.',
+  /** One token every 100 ms for 40 s. */
+  slow: 'Count slowly.',
+} as const
