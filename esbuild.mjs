@@ -42,7 +42,8 @@ const programs = [
   { entryPoints: ['daemon/main.ts'], outfile: 'dist/daemon.js', banner: { js: '#!/usr/bin/env node' } },
   { entryPoints: ['extension/extension.ts'], outfile: 'dist/extension.js' },
 ]
-if (tests) programs.push({ entryPoints: ['test/vscode/index.ts'], outfile: 'out/vscodeSuite.js', external: ['vscode', 'mocha'] })
+if (tests)
+  programs.push({ entryPoints: ['test/vscode/index.ts'], outfile: 'out/vscodeSuite.js', external: ['vscode', 'mocha'] })
 
 if (!watch) rmSync('dist', { recursive: true, force: true })
 mkdirSync('dist/prebuilds', { recursive: true })

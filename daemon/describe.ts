@@ -18,7 +18,8 @@ export interface DescribeRequest {
 }
 
 /** Facts, or a sentence for the person who sent it. */
-export type Description = { readonly ok: true; readonly facts: CallFacts } | { readonly ok: false; readonly problem: string }
+export type Description =
+  { readonly ok: true; readonly facts: CallFacts } | { readonly ok: false; readonly problem: string }
 
 /** What the reader of one thread keeps between requests. */
 export interface Reading {
@@ -32,7 +33,11 @@ export interface Reading {
 export function describeBody(bytes: Uint8Array, request: DescribeRequest, reading: Reading): Description {
   let body: unknown
   try {
-    body = JSON.parse(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8').replace(/^\uFEFF/, ''))
+    body = JSON.parse(
+      Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+        .toString('utf8')
+        .replace(/^\uFEFF/, ''),
+    )
   } catch {
     // The parser's own message quotes the text, which must not travel.
     return { ok: false, problem: 'The request body is not valid JSON. Nothing was sent to the provider.' }

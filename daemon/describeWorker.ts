@@ -37,7 +37,10 @@ interface JobDone {
 /** Reads bodies, here or in the worker. */
 export interface Describer {
   /** The bytes are lent to the worker meanwhile and come back in the result; use only those. */
-  describe(bytes: Buffer, request: DescribeRequest): Promise<{ readonly bytes: Buffer; readonly description: Description }>
+  describe(
+    bytes: Buffer,
+    request: DescribeRequest,
+  ): Promise<{ readonly bytes: Buffer; readonly description: Description }>
   close(): Promise<void>
 }
 
@@ -105,7 +108,10 @@ export function createDescriber(programFile: string): Describer {
         jobs.set(id, { resolve, reject })
         running.postMessage(job, [own.buffer])
       })
-      return { bytes: Buffer.from(done.bytes.buffer, done.bytes.byteOffset, done.bytes.byteLength), description: done.description }
+      return {
+        bytes: Buffer.from(done.bytes.buffer, done.bytes.byteOffset, done.bytes.byteLength),
+        description: done.description,
+      }
     },
     async close() {
       if (idleTimer) clearTimeout(idleTimer)

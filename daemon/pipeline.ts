@@ -45,7 +45,8 @@ export async function runCall(gate: Gate, request: IncomingMessage, response: Se
     estimator: addressed.identity.plan.estimator,
   })
   const received = receivedCall(exchange, { ...addressed, route }, described.bytes, receivedAtMs)
-  if (!described.description.ok) return refuse({ code: 'invalid_request', message: described.description.problem }, received)
+  if (!described.description.ok)
+    return refuse({ code: 'invalid_request', message: described.description.problem }, received)
   const { facts } = described.description
 
   const terms = termsOf(gate, await gate.priceBook.prices(), received, facts)
@@ -79,9 +80,15 @@ export async function runCall(gate: Gate, request: IncomingMessage, response: Se
     const admitted = await reserve(gate, call, terms, exchange.signal)
     if ('code' in admitted) {
       const { cancellation } = exchange
-      return refuse(cancellation?.kind === 'refused' ? cancellation.refusal : admitted, received)
+      if (cancellation?.kind === 'gone') return
+      return refuse(cancellation?.refusal ?? admitted, received)
     }
-    gate.events.emit('call_started', { call: call.id, task: call.task, upstream: call.upstreamName, model: facts.model })
+    gate.events.emit('call_started', {
+      call: call.id,
+      task: call.task,
+      upstream: call.upstreamName,
+      model: facts.model,
+    })
     gate.tasks.started(admitted)
     gate.rates.addCall(call.identity.keyId, receivedAtMs)
     const answered = await answer(gate, exchange, dialect, admitted, (reader) => {

@@ -7,8 +7,8 @@ import type { AnswerFacts } from './dialects/dialect.ts'
 export type Ending =
   /** The provider's answer was delivered to its end. */
   | { readonly kind: 'complete' }
-  /** Never connected. */
-  | { readonly kind: 'unreachable' }
+  /** Nothing went out: the provider could not be reached, or the call ended before it was sent. */
+  | { readonly kind: 'unsent'; readonly outcome: CallOutcome }
   /** Cut short: by the client, the provider, a timeout, the kill switch. */
   | { readonly kind: 'cut'; readonly outcome: CallOutcome }
 
@@ -44,8 +44,8 @@ const charsPerToken = 3
  */
 export function settleUsage(input: SettlementInput): SettledUsage {
   const { ending, status, answer } = input
-  if (ending.kind === 'unreachable') {
-    return { settlement: 'released', outcome: 'upstream_unreachable', usage: noUsage, usageMissing: false }
+  if (ending.kind === 'unsent') {
+    return { settlement: 'released', outcome: ending.outcome, usage: noUsage, usageMissing: false }
   }
   if (status !== null && status >= 400) {
     return { settlement: 'exact', outcome: 'upstream_error', usage: noUsage, usageMissing: false }
@@ -71,7 +71,12 @@ export function settleUsage(input: SettlementInput): SettledUsage {
 }
 
 /** What was reported, and an estimate where nothing was: never below what was visibly delivered. */
-function fill(reported: Usage | null, answer: AnswerFacts | null, estimatedInputTokens: number, ownOutput: number): Usage {
+function fill(
+  reported: Usage | null,
+  answer: AnswerFacts | null,
+  estimatedInputTokens: number,
+  ownOutput: number,
+): Usage {
   const known = reported ?? noUsage
   const inputKnown = answer !== null && answer.inputKnown && totalInput(known) > 0
   return {

@@ -108,6 +108,9 @@ export class Admission {
   }
 }
 
-function memoKey(scope: { readonly scope: string; readonly ref: string; readonly window: string; readonly period: string }, unit: string): string {
+function memoKey(
+  scope: { readonly scope: string; readonly ref: string; readonly window: string; readonly period: string },
+  unit: string,
+): string {
   return `${scope.scope}\n${scope.ref}\n${scope.window}\n${scope.period}\n${unit}`
 }

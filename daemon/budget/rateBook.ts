@@ -17,7 +17,10 @@ export class RateBook {
     this.#of(keyId).add(nowMs, 0, tokens)
   }
 
-  read(keyId: string, nowMs: number): { readonly calls: number; readonly tokens: number; readonly oldestAgeMs: number } {
+  read(
+    keyId: string,
+    nowMs: number,
+  ): { readonly calls: number; readonly tokens: number; readonly oldestAgeMs: number } {
     return this.#windows.get(keyId)?.read(nowMs) ?? { calls: 0, tokens: 0, oldestAgeMs: 0 }
   }
 

@@ -28,7 +28,8 @@ export function scopesOfCall(
     scopes.push(capped({ scope: 'project', ref: identity.project, window: 'day', period: day }, cap ?? noCap))
   }
   for (const [pattern, cap] of Object.entries(budgets.models)) {
-    if (matchesPattern(pattern, model)) scopes.push(capped({ scope: 'model', ref: pattern, window: 'day', period: day }, cap))
+    if (matchesPattern(pattern, model))
+      scopes.push(capped({ scope: 'model', ref: pattern, window: 'day', period: day }, cap))
   }
   if (task !== null) scopes.push(capped({ scope: 'task', ref: task, window: 'life', period: '-' }, noCap))
   return scopes

@@ -32,7 +32,7 @@ import { loadBuiltInPrices } from '../money/builtInPrices.ts'
 import { PriceBook } from '../money/priceBook.ts'
 import { sayAlerts } from '../observe/alerts.ts'
 import { InFlight } from '../observe/inFlight.ts'
-import { createLog } from '../observe/log.ts'
+import { createLog, describeFault } from '../observe/log.ts'
 import { createMetrics } from '../observe/metrics.ts'
 import { PromptGrowth } from '../observe/promptGrowth.ts'
 import { Residuals } from '../observe/residual.ts'
@@ -158,6 +158,11 @@ export async function runServe(args: ServeArguments): Promise<number> {
     () => config().drainSeconds * 1000,
     wait,
   )
+
+  // One request must not end everybody else's; what it held is settled at its worst case at the next start.
+  process.on('uncaughtException', (fault) => log.error('a fault was not handled', describeFault(fault)))
+  process.on('unhandledRejection', (fault) => log.error('a fault was not handled', describeFault(fault)))
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined)
 
   const ended = new Promise<number>((resolve) => {
     const stop = (): void => void shutdown.begin().then(() => resolve(exitClean))

@@ -10,6 +10,8 @@ interface SchemaShape {
   readonly wrapped?: SchemaShape
   readonly value?: SchemaShape
   readonly item?: SchemaShape
+  /** A schema followed by checks or, for an object, by the schema of its fields. */
+  readonly pipe?: readonly SchemaShape[]
 }
 
 /** A schema without its "may be left out" and "may be null". */
@@ -26,9 +28,11 @@ export function fieldSchema(schema: v.GenericSchema): FieldSchema {
 function unwrap(schema: SchemaShape): FieldSchema {
   let shape = schema
   let nullable = false
-  while (shape.wrapped !== undefined) {
+  for (;;) {
+    const inner = shape.wrapped ?? (shape.type === 'custom' ? shape.pipe?.[1] : undefined)
+    if (inner === undefined) break
     if (shape.type === 'nullable') nullable = true
-    shape = shape.wrapped
+    shape = inner
   }
   return { shape, nullable }
 }
@@ -73,7 +77,7 @@ export function fieldPaths(schema: FieldSchema, above: readonly string[] = []): 
       ? Object.entries(entries)
       : value !== undefined && schema.shape.type === 'record'
         ? [['*', value]]
-        : item !== undefined && item.entries !== undefined
+        : item !== undefined && unwrap(item).shape.entries !== undefined
           ? [['*', item]]
           : []
   if (below.length === 0) return [above.join('.')]

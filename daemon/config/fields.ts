@@ -1,5 +1,7 @@
 import * as v from 'valibot'
 import { pathPart } from '../../shared/addresses.ts'
+import { isFields } from './overlay.ts'
+import type { Fields } from './overlay.ts'
 
 /**
  * The kinds of values that a configuration holds. Each carries the words that follow the field's path in a problem: "must be
@@ -76,14 +78,21 @@ export const pathName = v.pipe(v.string(pathPartWords), v.regex(pathPart, pathPa
 /** A name or `null` for none. */
 export const nameOrNull = v.optional(v.nullable(nameText))
 
+/** The library takes a list for an object with the names 0, 1, 2; here it is a section of the wrong kind. */
+function noList(message: string) {
+  return v.custom<Fields>(isFields, message)
+}
+
 /** Object that knows all of its fields. */
 export function block<const Entries extends v.ObjectEntries>(entries: Entries) {
-  return v.strictObject(entries, 'must be an object')
+  const message = 'must be an object'
+  return v.pipe(noList(message), v.strictObject(entries, message))
 }
 
 /** Block that `null` turns off. */
 export function blockOrOff<const Entries extends v.ObjectEntries>(entries: Entries) {
-  return v.optional(v.nullable(v.strictObject(entries, 'must be an object or null')))
+  const message = 'must be an object or null'
+  return v.optional(v.nullable(v.pipe(noList(message), v.strictObject(entries, message))))
 }
 
 /** Object whose field names are the user's. */
@@ -91,7 +100,8 @@ export function table<const Key extends v.GenericSchema<string, string>, const V
   key: Key,
   value: Value,
 ) {
-  return v.record(key, value, 'must be an object')
+  const message = 'must be an object'
+  return v.pipe(noList(message), v.record(key, value, message))
 }
 
 /** List of names or patterns; an empty list allows nothing, `null` everything. */

@@ -98,9 +98,7 @@ export const planSchema = block({
   storm: blockOrOff({ starts: numberField(atLeastOne), windowSeconds: numberField(atLeastOne) }),
   degrade: blockOrOff({
     cache: booleanField(),
-    fallback: v.optional(
-      v.nullable(v.strictObject({ upstream: pathName, model: nameText }, 'must be an object or null')),
-    ),
+    fallback: blockOrOff({ upstream: pathName, model: nameText }),
   }),
 })
 

@@ -22,12 +22,20 @@ export function health(gate: Gate): Health {
 }
 
 /** Answers `/metrics` and `/api/*`. The caller has checked Host, Origin and token. */
-export async function answerControl(gate: Gate, actions: ControlActions, request: IncomingMessage, response: ServerResponse): Promise<void> {
+export async function answerControl(
+  gate: Gate,
+  actions: ControlActions,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
   const url = new URL(request.url ?? '/', 'http://gate')
   const route = `${request.method ?? 'GET'} ${url.pathname}`
   switch (route) {
     case 'GET /metrics': {
-      response.writeHead(200, { 'content-type': 'text/plain; version=0.0.4; charset=utf-8', 'cache-control': 'no-store' })
+      response.writeHead(200, {
+        'content-type': 'text/plain; version=0.0.4; charset=utf-8',
+        'cache-control': 'no-store',
+      })
       response.end(gate.metrics.render(gauges(gate)))
       return
     }
@@ -53,7 +61,11 @@ export async function answerControl(gate: Gate, actions: ControlActions, request
       return withBody(request, response, readCaps, (caps) => {
         changeCaps(gate, caps)
         const { budgets } = gate.config()
-        json(response, 200, { userDaily: budgets.userDaily, tenantDaily: budgets.tenantDaily, tenantMonthly: budgets.tenantMonthly })
+        json(response, 200, {
+          userDaily: budgets.userDaily,
+          tenantDaily: budgets.tenantDaily,
+          tenantMonthly: budgets.tenantMonthly,
+        })
       })
     case 'POST /api/shutdown':
       json(response, 202, { stopping: true })

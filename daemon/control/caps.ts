@@ -10,12 +10,19 @@ import type { CapChange } from './requests.ts'
 export function changeCaps(gate: Gate, change: CapChange): void {
   const nowMs = gate.nowMs()
   const untilMs =
-    change.until === null ? null : change.until === 'midnight' ? gate.calendar.nextDayStartMs(nowMs) : Date.parse(change.until)
+    change.until === null
+      ? null
+      : change.until === 'midnight'
+        ? gate.calendar.nextDayStartMs(nowMs)
+        : Date.parse(change.until)
   for (const [field, value] of Object.entries(change.caps) as [CapOverride['field'], number | null][]) {
     gate.ledger.setCapOverride({ field, value, untilMs })
   }
   gate.configuration.replaceOverrides(gate.ledger.capOverrides(), nowMs)
-  gate.events.emit('caps_changed', { caps: change.caps, until: untilMs === null ? null : new Date(untilMs).toISOString() })
+  gate.events.emit('caps_changed', {
+    caps: change.caps,
+    until: untilMs === null ? null : new Date(untilMs).toISOString(),
+  })
 }
 
 /** Takes over the personal caps of the VS Code settings and keeps them for a start without VS Code. */

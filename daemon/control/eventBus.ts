@@ -41,7 +41,8 @@ export class EventBus {
     const emitted: Emitted = { event, time: new Date(nowMs).toISOString(), ...fields }
     this.#lastId += 1
     this.#remembered.push({ id: this.#lastId, ...emitted })
-    if (this.#remembered.length > mostRemembered * 1.2) this.#remembered.splice(0, this.#remembered.length - mostRemembered)
+    if (this.#remembered.length > mostRemembered * 1.2)
+      this.#remembered.splice(0, this.#remembered.length - mostRemembered)
     if (!passing.has(event) && this.#worthKeeping(emitted, nowMs)) {
       try {
         this.#ledger.recordEvent({ ...fields, event }, nowMs)

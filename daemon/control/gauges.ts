@@ -10,7 +10,11 @@ export function gauges(gate: Gate): readonly Gauge[] {
   const list: Gauge[] = [
     { name: 'tollgate_calls_in_flight', value: gate.inFlight.size, labels: {} },
     { name: 'tollgate_calls_waiting', value: gate.admission.waiting, labels: {} },
-    { name: 'tollgate_killed', value: gate.kills.current().some((kill) => kill.scope === 'global') ? 1 : 0, labels: {} },
+    {
+      name: 'tollgate_killed',
+      value: gate.kills.current().some((kill) => kill.scope === 'global') ? 1 : 0,
+      labels: {},
+    },
   ]
   try {
     const windows = [
@@ -19,11 +23,20 @@ export function gauges(gate: Gate): readonly Gauge[] {
     ] as const
     for (const { window, cap, sum } of windows) {
       const tokens = sum.tokens.input + sum.tokens.cacheRead + sum.tokens.cacheWrite + sum.tokens.output
-      list.push({ name: 'tollgate_budget_spent', value: eurFromNano(sum.spentNanoEur), labels: { window, unit: 'eur' } })
+      list.push({
+        name: 'tollgate_budget_spent',
+        value: eurFromNano(sum.spentNanoEur),
+        labels: { window, unit: 'eur' },
+      })
       list.push({ name: 'tollgate_budget_spent', value: tokens, labels: { window, unit: 'tokens' } })
-      list.push({ name: 'tollgate_budget_reserved', value: eurFromNano(sum.reservedNanoEur), labels: { window, unit: 'eur' } })
+      list.push({
+        name: 'tollgate_budget_reserved',
+        value: eurFromNano(sum.reservedNanoEur),
+        labels: { window, unit: 'eur' },
+      })
       if (cap.eur !== null) list.push({ name: 'tollgate_budget_cap', value: cap.eur, labels: { window, unit: 'eur' } })
-      if (cap.tokens !== null) list.push({ name: 'tollgate_budget_cap', value: cap.tokens, labels: { window, unit: 'tokens' } })
+      if (cap.tokens !== null)
+        list.push({ name: 'tollgate_budget_cap', value: cap.tokens, labels: { window, unit: 'tokens' } })
     }
     list.push({ name: 'tollgate_ledger_available', value: 1, labels: {} })
     list.push({ name: 'tollgate_ledger_orphaned_total', value: gate.ledger.orphanedTotal(), labels: {} })

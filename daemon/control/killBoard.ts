@@ -45,7 +45,9 @@ export class KillBoard {
   /** Lets calls through again. `global` lifts every switch, as the button that says "resume" is expected to. */
   resume(request: KillRequest): void {
     const { ledger, events } = this.#parts
-    const lifted = this.#kills.filter((kill) => request.scope === 'global' || same(kill, { scope: request.scope, ref: request.ref ?? '' }))
+    const lifted = this.#kills.filter(
+      (kill) => request.scope === 'global' || same(kill, { scope: request.scope, ref: request.ref ?? '' }),
+    )
     for (const kill of lifted) {
       ledger.clearKill(kill.scope, kill.ref)
       this.#kills.splice(this.#kills.indexOf(kill), 1)

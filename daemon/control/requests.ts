@@ -95,7 +95,8 @@ export function readPersonalCaps(value: unknown): PersonalCaps | string {
 function capProblem(field: string, amount: unknown): string | null {
   if (amount === null) return null
   const whole = field.endsWith('Tokens')
-  const fits = typeof amount === 'number' && Number.isFinite(amount) && amount >= 0 && (!whole || Number.isSafeInteger(amount))
+  const fits =
+    typeof amount === 'number' && Number.isFinite(amount) && amount >= 0 && (!whole || Number.isSafeInteger(amount))
   return fits ? null : `${field} must be a ${whole ? 'whole number of tokens' : 'number'} >= 0 or null.`
 }
 

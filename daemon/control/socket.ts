@@ -108,7 +108,8 @@ export class ControlSocket {
       if (client.isExtension && (chosen === null || client.focusedAt > chosen.focusedAt)) chosen = client
     }
     const silent = JSON.stringify({ ...event, notify: false })
-    for (const client of this.#clients) this.#send(client, client === chosen ? JSON.stringify({ ...event, notify: true }) : silent)
+    for (const client of this.#clients)
+      this.#send(client, client === chosen ? JSON.stringify({ ...event, notify: true }) : silent)
     this.touch()
   }
 

@@ -23,7 +23,10 @@ export function coversCall(kill: Pick<KillSwitch, 'scope' | 'ref'>, target: Kill
 }
 
 /** Refuses calls while a switch is on that covers them. */
-export function judgeKillSwitch(kills: readonly Pick<KillSwitch, 'scope' | 'ref'>[], target: KillTarget): Refusal | null {
+export function judgeKillSwitch(
+  kills: readonly Pick<KillSwitch, 'scope' | 'ref'>[],
+  target: KillTarget,
+): Refusal | null {
   const kill = kills.find((one) => coversCall(one, target))
   if (kill === undefined) return null
   return killedRefusal(kill)
@@ -31,7 +34,8 @@ export function judgeKillSwitch(kills: readonly Pick<KillSwitch, 'scope' | 'ref'
 
 /** The refusal of a call that a switch stops, before it is sent or in the middle of its answer. */
 export function killedRefusal(kill: Pick<KillSwitch, 'scope' | 'ref'>): Refusal {
-  const what = kill.scope === 'global' ? 'All model calls are stopped' : `Calls of ${kill.scope} ${kill.ref} are stopped`
+  const what =
+    kill.scope === 'global' ? 'All model calls are stopped' : `Calls of ${kill.scope} ${kill.ref} are stopped`
   return {
     code: 'killed',
     message: `${what} by the Tollgate kill switch. Resume in the status bar or with "tollgate resume".`,

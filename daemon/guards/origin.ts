@@ -7,5 +7,8 @@ import type { Refusal } from '../call.ts'
 export function judgeOrigin(origin: string | undefined, fetchSite: string | undefined): Refusal | null {
   const fromPage = origin !== undefined || (fetchSite !== undefined && fetchSite !== 'none')
   if (!fromPage) return null
-  return { code: 'forbidden_origin', message: 'The gate does not answer web pages. Call it from a program on this machine.' }
+  return {
+    code: 'forbidden_origin',
+    message: 'The gate does not answer web pages. Call it from a program on this machine.',
+  }
 }

@@ -24,7 +24,10 @@ export const outputCeiling: Guard = {
     const ceiling = asked === null ? Math.min(Math.max(plan.defaultOutputTokens, thinking + 1024), most) : most
     if (thinking >= ceiling) {
       const message = `The thinking budget of ${thinking} tokens leaves no room for an answer below the ${ceiling} output tokens that plan ${planName} allows. Lower the thinking budget or raise plans.${planName}.maxOutputTokens.`
-      return { kind: 'refuse', refusal: { code: 'reasoning_exceeds_output', message, unit: 'tokens', limit: ceiling, requested: thinking } }
+      return {
+        kind: 'refuse',
+        refusal: { code: 'reasoning_exceeds_output', message, unit: 'tokens', limit: ceiling, requested: thinking },
+      }
     }
     return setCeiling(facts.outputField, ceiling)
   },

@@ -12,16 +12,40 @@ export const rate: Guard = {
     const about = { code: 'rate_limited', scope: 'key', scopeRef: identity.keyId, window: 'minute' } as const
     if (concurrent !== null && state.inFlight >= concurrent) {
       const message = `${state.inFlight} calls of this key are running, and plan ${identity.planName} allows ${concurrent} at once. Wait for one to end, or raise plans.${identity.planName}.rate.concurrent.`
-      return refuse({ ...about, message, unit: 'calls', limit: concurrent, spent: state.inFlight, requested: 1, retryAfterSeconds: 1 })
+      return refuse({
+        ...about,
+        message,
+        unit: 'calls',
+        limit: concurrent,
+        spent: state.inFlight,
+        requested: 1,
+        retryAfterSeconds: 1,
+      })
     }
     if (callsPerMinute !== null && state.callsLastMinute >= callsPerMinute) {
       const message = `This key made ${state.callsLastMinute} calls in the last minute, and plan ${identity.planName} allows ${callsPerMinute}. The next one is possible in ${retryAfterSeconds} s.`
-      return refuse({ ...about, message, unit: 'calls', limit: callsPerMinute, spent: state.callsLastMinute, requested: 1, retryAfterSeconds })
+      return refuse({
+        ...about,
+        message,
+        unit: 'calls',
+        limit: callsPerMinute,
+        spent: state.callsLastMinute,
+        requested: 1,
+        retryAfterSeconds,
+      })
     }
     const tokens = facts.estimate.upperTokens
     if (tokensPerMinute !== null && state.tokensLastMinute + tokens > tokensPerMinute) {
       const message = `This key used ${state.tokensLastMinute} tokens in the last minute and this call needs ${tokens}; plan ${identity.planName} allows ${tokensPerMinute} a minute. The next one is possible in ${retryAfterSeconds} s.`
-      return refuse({ ...about, message, unit: 'tokens', limit: tokensPerMinute, spent: state.tokensLastMinute, requested: tokens, retryAfterSeconds })
+      return refuse({
+        ...about,
+        message,
+        unit: 'tokens',
+        limit: tokensPerMinute,
+        spent: state.tokensLastMinute,
+        requested: tokens,
+        retryAfterSeconds,
+      })
     }
     return allow
   },

@@ -7,7 +7,8 @@ export const unpricedModel: Guard = {
   name: 'unpricedModel',
   judge: ({ received, facts }, state) => {
     if (state.priced || !state.euroCapApplies || state.unpricedPolicy !== 'refuse') return allow
-    const near = state.priceSuggestions.length === 0 ? '' : ` Known names that look like it: ${state.priceSuggestions.join(', ')}.`
+    const near =
+      state.priceSuggestions.length === 0 ? '' : ` Known names that look like it: ${state.priceSuggestions.join(', ')}.`
     const message =
       `No price is known for the model ${shown(facts.model)} at ${received.upstreamName}, and a euro cap applies.${near} ` +
       'Add its price to prices.overrides, or set prices.unpriced to "dearest".'

@@ -8,7 +8,8 @@ import { allow } from './guard.ts'
 export const unsupportedFeature: Guard = {
   name: 'unsupported',
   judge: ({ facts }, { deniedTier }) => {
-    if (facts.unsupported !== null) return { kind: 'refuse', refusal: { code: 'unsupported', message: facts.unsupported } }
+    if (facts.unsupported !== null)
+      return { kind: 'refuse', refusal: { code: 'unsupported', message: facts.unsupported } }
     if (deniedTier === null) return allow
     const message = `The configuration denies ${deniedTier}, because its price is not known. Leave the field out, or set a factor for it in prices.multipliers.`
     return { kind: 'refuse', refusal: { code: 'unsupported', message } }

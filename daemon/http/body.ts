@@ -51,7 +51,8 @@ export function readBody(request: IncomingMessage, limits: BodyLimits): Promise<
     }
     function tooSlow(): void {
       request.pause()
-      const message = 'The request body did not arrive in time. Nothing was sent to the provider. Check the connection and send it again.'
+      const message =
+        'The request body did not arrive in time. Nothing was sent to the provider. Check the connection and send it again.'
       finish({ kind: 'refused', refusal: { code: 'slow_body', message } })
     }
     function onData(chunk: Buffer): void {
@@ -75,7 +76,11 @@ export function readBody(request: IncomingMessage, limits: BodyLimits): Promise<
   })
 }
 
-type Decoder = (bytes: Buffer, options: { maxOutputLength: number }, done: (fault: Error | null, plain: Buffer) => void) => void
+type Decoder = (
+  bytes: Buffer,
+  options: { maxOutputLength: number },
+  done: (fault: Error | null, plain: Buffer) => void,
+) => void
 
 const decoders: Readonly<Record<string, Decoder>> = {
   gzip: zlib.gunzip,
@@ -92,7 +97,11 @@ const mostLayers = 2
 const mostDecodedBytes = 256 * 1024 * 1024
 
 /** Undoes `content-encoding` within the limit of the plan: unknown 415, corrupt 400, a bomb 413 (G03). */
-export async function decodeBody(bytes: Buffer, encodings: string | undefined, maxBytes: number | null): Promise<BodyResult> {
+export async function decodeBody(
+  bytes: Buffer,
+  encodings: string | undefined,
+  maxBytes: number | null,
+): Promise<BodyResult> {
   const layers = (encodings ?? '')
     .split(',')
     .map((layer) => layer.trim().toLowerCase())
@@ -100,7 +109,8 @@ export async function decodeBody(bytes: Buffer, encodings: string | undefined, m
   if (layers.length === 0) return { kind: 'body', bytes }
   const unknown = layers.find((layer) => !(layer in decoders))
   if (unknown !== undefined || layers.length > mostLayers) {
-    const what = unknown === undefined ? `${layers.length} layers of content-encoding` : `content-encoding ${printable(unknown)}`
+    const what =
+      unknown === undefined ? `${layers.length} layers of content-encoding` : `content-encoding ${printable(unknown)}`
     const message = `The request uses ${what}, which the gate cannot decode. Send the body plain or as gzip, deflate, br or zstd.`
     return { kind: 'refused', refusal: { code: 'unsupported_encoding', message } }
   }

@@ -66,7 +66,9 @@ const longestRetryAfterSeconds = 60
  * Headers of the provider's answer for the client. A `retry-after` above a minute gets `x-should-retry: false` beside it:
  * some SDKs would otherwise sleep for its whole length (measured: an hour, in silence).
  */
-export function answerHeaders(headers: IncomingHttpHeaders | Record<string, string | string[] | undefined>): AnswerHeaders {
+export function answerHeaders(
+  headers: IncomingHttpHeaders | Record<string, string | string[] | undefined>,
+): AnswerHeaders {
   const list: string[] = []
   const connection = headers['connection']
   const ofConnection = connectionNames(Array.isArray(connection) ? connection.join(',') : connection)

@@ -17,7 +17,11 @@ export class PortTaken extends Error {
 }
 
 /** Binds 127.0.0.1 and ::1 on one port; 0 picks a free one. */
-export async function listen(createDoor: () => Server, port: number, wait: (ms: number) => Promise<void>): Promise<Listening> {
+export async function listen(
+  createDoor: () => Server,
+  port: number,
+  wait: (ms: number) => Promise<void>,
+): Promise<Listening> {
   const first = createDoor()
   for (let tries = 0; ; tries += 1) {
     const fault = await bind(first, '127.0.0.1', port)

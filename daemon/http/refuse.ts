@@ -22,7 +22,15 @@ export function renderRefusal(
   const status = statusForClient(refusalCodes[refusal.code].status, context.userAgent, context.policy)
   const body =
     context.dialect === null
-      ? { error: { message: refusal.message, type: 'tollgate_refusal', param: null, code: refusal.code, tollgate: refusalFields(refusal) } }
+      ? {
+          error: {
+            message: refusal.message,
+            type: 'tollgate_refusal',
+            param: null,
+            code: refusal.code,
+            tollgate: refusalFields(refusal),
+          },
+        }
       : context.dialect.refusalBody(refusal, status, context.callId)
   const headers: Record<string, string> = {
     'content-type': 'application/json',
@@ -42,7 +50,12 @@ export function renderRefusal(
  * Sends a refusal and ends the exchange. A body that was not read to its end makes the connection useless, so it is closed
  * once the client had a moment to read the answer.
  */
-export function sendRefusal(request: IncomingMessage, response: ServerResponse, refusal: Refusal, context: RefusalContext): void {
+export function sendRefusal(
+  request: IncomingMessage,
+  response: ServerResponse,
+  refusal: Refusal,
+  context: RefusalContext,
+): void {
   if (response.headersSent || response.destroyed) return
   const { status, headers, body } = renderRefusal(refusal, context)
   const unread = !request.complete

@@ -9,6 +9,7 @@ import { answerControl, fail, health } from '../control/api.ts'
 import type { ControlActions } from '../control/api.ts'
 import type { ControlSocket } from '../control/socket.ts'
 import { LedgerUnavailable } from '../ledger/ledger.ts'
+import { describeFault } from '../observe/log.ts'
 import { runCall } from '../pipeline.ts'
 import { sendRefusal } from './refuse.ts'
 
@@ -25,14 +26,21 @@ export interface Doors {
 
 /** The servers of both loopback addresses share one request handler. */
 export function createDoor(doors: Doors): Server {
-  const server = createServer({ keepAliveTimeout: keepAliveMs, headersTimeout: headersMs, requestTimeout: 0, noDelay: true })
+  const server = createServer({
+    keepAliveTimeout: keepAliveMs,
+    headersTimeout: headersMs,
+    requestTimeout: 0,
+    noDelay: true,
+  })
   const onRequest = (request: IncomingMessage, response: ServerResponse): void => {
     receive(doors, request, response).catch((fault: unknown) => onFault(doors.gate, request, response, fault))
   }
   server.on('request', onRequest)
   // Without this listener Node answers 100 by itself, before the key was looked at (G04).
   server.on('checkContinue', onRequest)
-  server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => upgrade(doors, request, socket, head))
+  server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) =>
+    upgrade(doors, request, socket, head),
+  )
   server.on('clientError', (_fault: Error, socket: Duplex) => {
     if (socket.writable) socket.end('HTTP/1.1 400 Bad Request\r\nconnection: close\r\ncontent-length: 0\r\n\r\n')
   })
@@ -42,7 +50,8 @@ export function createDoor(doors: Doors): Server {
 async function receive(doors: Doors, request: IncomingMessage, response: ServerResponse): Promise<void> {
   const { gate } = doors
   const forbidden =
-    judgeHost(request.headers.host, gate.port()) ?? judgeOrigin(request.headers.origin, header(request, 'sec-fetch-site'))
+    judgeHost(request.headers.host, gate.port()) ??
+    judgeOrigin(request.headers.origin, header(request, 'sec-fetch-site'))
   if (forbidden !== null) {
     gate.metrics.refused(forbidden.code)
     const context = { callId: gate.newCallId(), dialect: null, userAgent: '', policy: 'semantic' } as const
@@ -56,7 +65,12 @@ async function receive(doors: Doors, request: IncomingMessage, response: ServerR
   }
   if (url === '/metrics' || url.startsWith('/api/') || url.startsWith('/metrics?')) {
     if (!hasToken(request, gate.token)) {
-      return fail(response, 401, 'invalid_token', 'The control token is missing or wrong. It is in daemon.json in the data directory.')
+      return fail(
+        response,
+        401,
+        'invalid_token',
+        'The control token is missing or wrong. It is in daemon.json in the data directory.',
+      )
     }
     return answerControl(gate, doors.actions, request, response)
   }
@@ -68,16 +82,22 @@ async function receive(doors: Doors, request: IncomingMessage, response: ServerR
 function upgrade(doors: Doors, request: IncomingMessage, socket: Duplex, head: Buffer): void {
   const { gate } = doors
   const forbidden =
-    judgeHost(request.headers.host, gate.port()) ?? judgeOrigin(request.headers.origin, header(request, 'sec-fetch-site'))
+    judgeHost(request.headers.host, gate.port()) ??
+    judgeOrigin(request.headers.origin, header(request, 'sec-fetch-site'))
   socket.on('error', () => socket.destroy())
   if (forbidden !== null) {
     gate.metrics.refused(forbidden.code)
     return endUpgrade(socket, '403 Forbidden', forbidden.message)
   }
   if (request.url !== '/control') {
-    return endUpgrade(socket, '426 Upgrade Required', 'Tollgate accounts for calls over HTTP only. Use the HTTP form of this endpoint.')
+    return endUpgrade(
+      socket,
+      '426 Upgrade Required',
+      'Tollgate accounts for calls over HTTP only. Use the HTTP form of this endpoint.',
+    )
   }
-  if (!hasToken(request, gate.token)) return endUpgrade(socket, '401 Unauthorized', 'The control token is missing or wrong.')
+  if (!hasToken(request, gate.token))
+    return endUpgrade(socket, '401 Unauthorized', 'The control token is missing or wrong.')
   doors.control.accept(request, socket, head)
 }
 
@@ -90,21 +110,22 @@ function endUpgrade(socket: Duplex, status: string, message: string): void {
 
 /** A fault of ours: the answer says that, and nothing of the fault's text, which may quote the request. */
 function onFault(gate: Gate, request: IncomingMessage, response: ServerResponse, fault: unknown): void {
-  gate.log.error('a request failed inside the gate', { fault: fault instanceof Error ? fault.name : 'unknown', at: place(fault) })
+  gate.log.error('a request failed inside the gate', describeFault(fault))
   if (response.headersSent) {
     response.destroy()
     return
   }
   const message =
-    fault instanceof LedgerUnavailable ? fault.message : 'The gate itself failed on this request. See its log; the request was not repeated.'
-  const context = { callId: gate.newCallId(), dialect: null, userAgent: request.headers['user-agent'] ?? '', policy: 'semantic' } as const
+    fault instanceof LedgerUnavailable
+      ? fault.message
+      : 'The gate itself failed on this request. See its log; the request was not repeated.'
+  const context = {
+    callId: gate.newCallId(),
+    dialect: null,
+    userAgent: request.headers['user-agent'] ?? '',
+    policy: 'semantic',
+  } as const
   sendRefusal(request, response, { code: 'ledger_unavailable', message }, context)
-}
-
-/** The first frame of a stack: where it happened, without the message. */
-function place(fault: unknown): string {
-  const stack = fault instanceof Error ? (fault.stack ?? '') : ''
-  return /\n\s+at (.+)/.exec(stack)?.[1]?.replace(/\(.*[\\/]/, '(') ?? ''
 }
 
 function hasToken(request: IncomingMessage, token: string): boolean {

@@ -121,7 +121,12 @@ export function answer(
     function complete(): void {
       reader?.end()
       const torn =
-        form !== 'json' && status !== null && status < 400 && reader !== null && !reader.facts.terminal && reader.facts.streamError === null
+        form !== 'json' &&
+        status !== null &&
+        status < 400 &&
+        reader !== null &&
+        !reader.facts.terminal &&
+        reader.facts.streamError === null
       finish({ kind: 'complete' }, null, (lateHeaders) => {
         if (held !== null) {
           headers = withContentLength(headers, heldBytes, decoder !== null)
@@ -148,7 +153,7 @@ export function answer(
       switch (fault.kind) {
         case 'unreachable': {
           const refusal = unreachableRefusal(call, fault.detail)
-          finish({ kind: 'unreachable' }, refusal, () => exchange.refuse(refusal))
+          finish({ kind: 'unsent', outcome: 'upstream_unreachable' }, refusal, () => exchange.refuse(refusal))
           break
         }
         case 'timeout':
@@ -160,16 +165,23 @@ export function answer(
       }
     }
     function onCancelled(): void {
-      forwarding?.abort()
       const reason = exchange.cancellation
-      if (reason === null || reason.kind === 'gone') cut('client_closed', null)
-      else cut(outcomeOf(reason.refusal), reason.refusal)
+      const refusal = reason?.kind === 'refused' ? reason.refusal : null
+      const outcome = refusal === null ? 'client_closed' : outcomeOf(refusal)
+      if (forwarding === null) {
+        finish({ kind: 'unsent', outcome }, refusal, () => refusal !== null && exchange.refuse(refusal))
+        return
+      }
+      forwarding.abort()
+      cut(outcome, refusal)
     }
     function onDrain(): void {
       if (decoder !== null) decoder.resume()
       else forwarding?.resume()
     }
 
+    // Stopped while it waited for its reservation: nothing is sent.
+    if (exchange.signal.aborted) return onCancelled()
     const target = upstreamTarget(call.upstream, call.upstreamPath)
     const sent = call.edits.length === 0 ? call.body : applyEdits(call.body, call.edits)
     exchange.signal.addEventListener('abort', onCancelled)
@@ -220,7 +232,6 @@ export function answer(
         onFault,
       },
     )
-    if (exchange.signal.aborted) onCancelled()
   })
 }
 
@@ -250,7 +261,9 @@ function decoderFor(encoding: string | null): Duplex | null {
 /** A held body has a known length, which spares the client the chunked form; the provider's own stays where it is right. */
 function withContentLength(headers: readonly string[], bytes: number, decoded: boolean): string[] {
   const known = headers.some((name, at) => at % 2 === 0 && name.toLowerCase() === 'content-length')
-  return known && !decoded ? [...headers] : [...withoutHeader(headers, 'content-length'), 'content-length', String(bytes)]
+  return known && !decoded
+    ? [...headers]
+    : [...withoutHeader(headers, 'content-length'), 'content-length', String(bytes)]
 }
 
 /** Closes the client's connection without the end of the body, so that no client takes it for complete (F08). */
@@ -289,8 +302,18 @@ function unreachableRefusal(call: AdmittedCall, detail: string): Refusal {
 
 function timeoutRefusal(call: AdmittedCall, phase: NonNullable<Refusal['phase']>): Refusal {
   const { timeouts } = call.identity.plan
-  const limit = { connect: timeouts.connectMs, first_byte: timeouts.firstByteMs, idle: timeouts.idleMs, total: timeouts.totalMs }[phase]
-  const words = { connect: 'did not accept a connection', first_byte: 'sent no answer', idle: 'fell silent', total: 'did not finish' }[phase]
+  const limit = {
+    connect: timeouts.connectMs,
+    first_byte: timeouts.firstByteMs,
+    idle: timeouts.idleMs,
+    total: timeouts.totalMs,
+  }[phase]
+  const words = {
+    connect: 'did not accept a connection',
+    first_byte: 'sent no answer',
+    idle: 'fell silent',
+    total: 'did not finish',
+  }[phase]
   const field = { connect: 'connectMs', first_byte: 'firstByteMs', idle: 'idleMs', total: 'totalMs' }[phase]
   const message = `${call.upstreamName} ${words} within ${limit ?? 0} ms. Raise plans.${call.identity.planName}.timeouts.${field} if it needs longer.`
   return { code: 'upstream_timeout', message, phase }

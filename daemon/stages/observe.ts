@@ -72,7 +72,10 @@ export function observe(gate: Gate, settled: Settled, answered: Answered): Obser
   })
   for (const warning of warnings) gate.metrics.warned(warning)
   announce(gate, settled, warnings, verdict)
-  return { warnings, lateHeaders: verdict.kind === 'truncated' ? ['x-tollgate-warning', truncationHeader(verdict)] : [] }
+  return {
+    warnings,
+    lateHeaders: verdict.kind === 'truncated' ? ['x-tollgate-warning', truncationHeader(verdict)] : [],
+  }
 }
 
 function truncation(gate: Gate, settled: Settled, reported: number): TruncationVerdict {

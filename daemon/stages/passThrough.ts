@@ -25,7 +25,15 @@ export async function passThrough(
   const slot = `free/${identity.keyId}`
   if (gate.inFlight.inSlot(slot) >= mostAtOnce) {
     const message = `${mostAtOnce} free requests of this key are running. Wait for one to end.`
-    return refuse({ code: 'rate_limited', message, scope: 'key', scopeRef: identity.keyId, unit: 'calls', limit: mostAtOnce, retryAfterSeconds: 1 })
+    return refuse({
+      code: 'rate_limited',
+      message,
+      scope: 'key',
+      scopeRef: identity.keyId,
+      unit: 'calls',
+      limit: mostAtOnce,
+      retryAfterSeconds: 1,
+    })
   }
   gate.inFlight.add({
     id: exchange.id,
@@ -82,7 +90,8 @@ export async function passThrough(
           },
           onFault: (fault) => {
             const at = `${address.upstream} at ${target.origin}`
-            if (fault.kind === 'timeout') fail({ code: 'upstream_timeout', message: `${at} did not answer in time.`, phase: fault.phase })
+            if (fault.kind === 'timeout')
+              fail({ code: 'upstream_timeout', message: `${at} did not answer in time.`, phase: fault.phase })
             else fail({ code: 'upstream_unreachable', message: `${at} cannot be reached (${fault.detail}).` })
           },
         },

@@ -47,7 +47,8 @@ export function authenticate(gate: Gate, exchange: Exchange): Addressed | Refusa
   const route = resolveRoute(upstream.dialect, address.upstream, request.method ?? 'GET', address.rest)
   if (route.kind === 'unsupported') return { code: 'unsupported', message: route.reason }
   if (route.kind === 'metered') exchange.dialect = dialectByName(route.dialect)
-  if (gate.stopping()) return { code: 'shutting_down', message: 'The gate is stopping. Nothing was sent to the provider.' }
+  if (gate.stopping())
+    return { code: 'shutting_down', message: 'The gate is stopping. Nothing was sent to the provider.' }
   const idle = request.method === 'GET' || request.method === 'HEAD'
   const killed = idle ? null : judgeKillSwitch(gate.kills.current(), { ...identity, task: address.task })
   return killed ?? { identity, address, upstream, route }

@@ -79,7 +79,10 @@ function askFor(call: DescribedCall, terms: Terms): ReservationAsk {
 }
 
 /** The ceiling that the ledger admitted, written into the request where it is lower than the one asked for. */
-function clampTo(call: DescribedCall, outputTokens: number): Pick<DescribedCall, 'edits' | 'changes' | 'outputCeiling'> {
+function clampTo(
+  call: DescribedCall,
+  outputTokens: number,
+): Pick<DescribedCall, 'edits' | 'changes' | 'outputCeiling'> {
   const { facts, outputCeiling } = call
   const perChoice = Math.floor(outputTokens / Math.max(1, facts.choices))
   if (outputCeiling === null || perChoice >= outputCeiling) return call

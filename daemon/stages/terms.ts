@@ -58,7 +58,9 @@ export function guardState(gate: Gate, received: ReceivedCall, facts: CallFacts,
     priced: terms.priced,
     euroCapApplies: euroCapApplies(terms.scopes),
     priceSuggestions: suggest ? terms.prices.suggest(received.upstreamName, facts.model) : [],
-    deniedTier: received.upstream.free ? null : terms.prices.deniedTier(received.upstreamName, received.upstream.baseUrl, facts.tier),
+    deniedTier: received.upstream.free
+      ? null
+      : terms.prices.deniedTier(received.upstreamName, received.upstream.baseUrl, facts.tier),
     unpricedPolicy: terms.config.prices.unpriced,
     modelMaxOutputTokens: modelMaxOutput(received.upstreamName, facts.model),
   }

@@ -22,7 +22,7 @@ describe('a client that leaves, and the kill switch', () => {
 
   /** Reads until `count` deltas have arrived. */
   async function readDeltas(response: Response, count: number): Promise<void> {
-    const reader = response.body!.getReader()
+    const reader = (response.body as ReadableStream<Uint8Array>).getReader()
     const decoder = new TextDecoder()
     let text = ''
     while (text.split('"content":"').length - 1 <= count) {

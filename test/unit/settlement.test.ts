@@ -44,7 +44,10 @@ describe('a settlement', () => {
   it('A23: costs nothing where the provider refused or was never reached', () => {
     assert.deepEqual(settle({ status: 429, answer: null }).usage, noUsage)
     assert.equal(settle({ status: 429, answer: null }).outcome, 'upstream_error')
-    assert.equal(settle({ ending: { kind: 'unreachable' }, status: null, answer: null }).settlement, 'released')
+    assert.equal(
+      settle({ ending: { kind: 'unsent', outcome: 'upstream_unreachable' }, status: null, answer: null }).settlement,
+      'released',
+    )
   })
 
   it('C05: costs the input once it was dispatched, even if no byte came back', () => {

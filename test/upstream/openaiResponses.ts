@@ -61,8 +61,8 @@ export function responsesReply(
     {
       input_tokens: inputTokens,
       input_tokens_details: {
-        cached_tokens: ask.step.cacheReadTokens ?? 0,
-        cache_write_tokens: ask.step.cacheWrite5mTokens ?? 0,
+        cached_tokens: alwaysCompleted ? 0 : (ask.step.cacheReadTokens ?? 0),
+        cache_write_tokens: alwaysCompleted ? 0 : (ask.step.cacheWrite5mTokens ?? 0),
       },
       output_tokens: answer.outputTokens,
       output_tokens_details: { reasoning_tokens: alwaysCompleted ? 0 : answer.reasoningTokens },

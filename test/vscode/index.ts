@@ -1,8 +1,12 @@
+import { format } from 'node:util'
 import Mocha from 'mocha'
+import { suiteMark } from './host/suiteMark.ts'
 
 /** Entry point that VS Code calls in its extension host. Rejects when a test failed. */
 export async function run(): Promise<void> {
-  const mocha = new Mocha({ ui: 'bdd', timeout: 60_000, slow: 10_000, color: true, reporter: 'spec' })
+  // The extension host's console carries everything that VS Code logs; the mark tells the runner what is ours.
+  Mocha.reporters.Base.consoleLog = (...args: unknown[]) => console.log(suiteMark + format(...args))
+  const mocha = new Mocha({ ui: 'bdd', timeout: 60_000, slow: 10_000, reporter: 'spec' })
   mocha.suite.emit('pre-require', globalThis, '', mocha)
   await import('./suite/extension.ts')
   await new Promise<void>((resolve, reject) => {

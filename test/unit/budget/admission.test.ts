@@ -3,10 +3,22 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { Admission } from '../../../daemon/budget/admission.ts'
 import type { CappedScope, Ledger, ReservationAsk, ReservationResult } from '../../../daemon/ledger/ledger.ts'
 
-const scope: CappedScope = { scope: 'user', ref: 'me', window: 'day', period: '2026-11-30', capNanoEur: 100, capTokens: null }
+const scope: CappedScope = {
+  scope: 'user',
+  ref: 'me',
+  window: 'day',
+  period: '2026-11-30',
+  capNanoEur: 100,
+  capTokens: null,
+}
 
 /** A ledger of one scope with a cap, and no file. */
-function smallLedger(cap: number): { ledger: Ledger; asked: string[]; settle: (held: number, cost: number) => void; spent: () => number } {
+function smallLedger(cap: number): {
+  ledger: Ledger
+  asked: string[]
+  settle: (held: number, cost: number) => void
+  spent: () => number
+} {
   const asked: string[] = []
   const freed: (() => void)[] = []
   let spent = 0
@@ -18,7 +30,12 @@ function smallLedger(cap: number): { ledger: Ledger; asked: string[]; settle: (h
       const need = ask.cost(ask.outputTokens)
       if (spent + reserved + need <= cap) {
         reserved += need
-        return Promise.resolve({ kind: 'admitted', outputTokens: ask.outputTokens, reservedNanoEur: need, reservedTokens: 0 })
+        return Promise.resolve({
+          kind: 'admitted',
+          outputTokens: ask.outputTokens,
+          reservedNanoEur: need,
+          reservedTokens: 0,
+        })
       }
       const totals = { spentNanoEur: spent, reservedNanoEur: reserved, spentTokens: 0, reservedTokens: 0 }
       const reason = spent + need <= cap ? 'held' : 'spent'
@@ -34,7 +51,15 @@ function smallLedger(cap: number): { ledger: Ledger; asked: string[]; settle: (h
 }
 
 function ask(callId: string, cost: number): ReservationAsk {
-  return { callId, scopes: [scope], inputTokens: 1, outputTokens: 1, minOutputTokens: 1, cost: () => cost, row: {} as ReservationAsk['row'] }
+  return {
+    callId,
+    scopes: [scope],
+    inputTokens: 1,
+    outputTokens: 1,
+    minOutputTokens: 1,
+    cost: () => cost,
+    row: {} as ReservationAsk['row'],
+  }
 }
 
 const never = new AbortController().signal
@@ -62,7 +87,10 @@ describe('admission', () => {
     settle(100, 0)
     await wait(5)
     assert.deepEqual(asked, ['second', 'third', 'fourth'])
-    assert.deepEqual((await Promise.all(results)).map((result) => result.kind), ['admitted', 'admitted', 'refused'])
+    assert.deepEqual(
+      (await Promise.all(results)).map((result) => result.kind),
+      ['admitted', 'admitted', 'refused'],
+    )
   })
 
   it('refuses as held when the wait is over, and at once when waiting is off', async () => {

@@ -33,7 +33,10 @@ describe('the rate window', () => {
         const inside = calls.filter((call) => call.second >= oldest)
         const read = window.read(nowMs)
         assert.equal(read.calls, inside.length)
-        assert.equal(read.tokens, inside.reduce((sum, call) => sum + call.tokens, 0))
+        assert.equal(
+          read.tokens,
+          inside.reduce((sum, call) => sum + call.tokens, 0),
+        )
       }),
     )
   })

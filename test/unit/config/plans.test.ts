@@ -49,7 +49,8 @@ describe('plans', () => {
 
   it("lays the user's chat over the built-in one", () => {
     const { chat } = plans({ chat: { maxOutputTokens: 100, estimator: 'chars3' } })
-    assert.equal(chat?.maxOutputTokens, 100)
+    assert.ok(chat)
+    assert.equal(chat.maxOutputTokens, 100)
     assert.equal(chat.estimator, 'chars3')
     assert.equal(chat.maxBodyBytes, 32768)
     assert.equal(chat.timeouts.totalMs, 30000)
@@ -60,7 +61,7 @@ describe('plans', () => {
     assert.equal(built['agent']?.loop, null)
     assert.equal(built['chat']?.loop, null)
     assert.equal(built['mine']?.degrade, null)
-    assert.equal(built['mine']?.storm, null)
+    assert.equal(built['mine'].storm, null)
   })
 
   it('turns a block on again with the built-in values for what it leaves out', () => {
@@ -72,7 +73,8 @@ describe('plans', () => {
     const { mine } = plans({
       mine: { maxOutputTokens: null, models: [], rate: { callsPerMinute: 0 }, task: { maxEur: 0 } },
     })
-    assert.equal(mine?.maxOutputTokens, null)
+    assert.ok(mine)
+    assert.equal(mine.maxOutputTokens, null)
     assert.deepEqual(mine.models, [])
     assert.equal(mine.rate.callsPerMinute, 0)
     assert.equal(mine.task?.maxEur, 0)

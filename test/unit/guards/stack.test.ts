@@ -38,7 +38,15 @@ const calm: GuardState = {
   modelMaxOutputTokens: null,
 }
 
-function judge(change: { facts?: Partial<CallFacts>; state?: Partial<GuardState>; plan?: Partial<Plan>; dialect?: ReceivedCall['dialect']; baseUrl?: string } = {}) {
+function judge(
+  change: {
+    facts?: Partial<CallFacts>
+    state?: Partial<GuardState>
+    plan?: Partial<Plan>
+    dialect?: ReceivedCall['dialect']
+    baseUrl?: string
+  } = {},
+) {
   const plan: Plan = { ...basePlan, ...change.plan }
   const received: ReceivedCall = {
     id: 'call_1',
@@ -96,7 +104,10 @@ describe('the output ceiling', () => {
 
   it('leaves the 16 tokens of a legacy completion at OpenAI alone', () => {
     assert.deepEqual(passed(judge({ dialect: 'openai-completions' })), { edits: [], changes: [], outputCeiling: 16 })
-    assert.equal(passed(judge({ dialect: 'openai-completions', baseUrl: 'http://127.0.0.1:8000/v1' })).outputCeiling, 4096)
+    assert.equal(
+      passed(judge({ dialect: 'openai-completions', baseUrl: 'http://127.0.0.1:8000/v1' })).outputCeiling,
+      4096,
+    )
   })
 
   it('has nothing to bound in embeddings', () => {
@@ -106,9 +117,7 @@ describe('the output ceiling', () => {
 
 describe('the guard stack', () => {
   it('lets the most severe verdict win and lists the others with it', () => {
-    const found = refusal(
-      judge({ plan: { models: ['claude-*'] }, state: { priced: false, inFlight: 99 } }),
-    )
+    const found = refusal(judge({ plan: { models: ['claude-*'] }, state: { priced: false, inFlight: 99 } }))
     assert.equal(found.code, 'model_not_allowed')
     assert.deepEqual(found.also, ['unpriced_model', 'rate_limited'])
   })
@@ -130,7 +139,10 @@ describe('the guard stack', () => {
   })
 
   it('refuses a feature that cannot be accounted for', () => {
-    assert.equal(refusal(judge({ facts: { unsupported: 'background responses are not supported' } })).code, 'unsupported')
+    assert.equal(
+      refusal(judge({ facts: { unsupported: 'background responses are not supported' } })).code,
+      'unsupported',
+    )
   })
 
   it('avoids the words by which clients take a refusal for a passing fault', () => {

@@ -37,6 +37,9 @@ describe('the address of a call', () => {
   }
 
   it('refuses a header value that could not stand in a path', () => {
-    assert.equal(parseAddress('/openai/v1', (name) => (name === 'x-tollgate-user' ? 'ada lovelace' : undefined)), null)
+    assert.equal(
+      parseAddress('/openai/v1', (name) => (name === 'x-tollgate-user' ? 'ada lovelace' : undefined)),
+      null,
+    )
   })
 })

@@ -26,7 +26,10 @@ describe('headers for the provider', () => {
   })
 
   it('N03: never forwards the local key or any other header of the gate', () => {
-    const sent = upstreamHeaders(['x-tollgate-key', 'LOCAL', 'X-Tollgate-Task', 'T', 'x-tollgate-anything', '1'], undefined)
+    const sent = upstreamHeaders(
+      ['x-tollgate-key', 'LOCAL', 'X-Tollgate-Task', 'T', 'x-tollgate-anything', '1'],
+      undefined,
+    )
     assert.deepEqual(pairs(sent), { 'accept-encoding': 'identity' })
   })
 
@@ -41,13 +44,24 @@ describe('headers for the provider', () => {
 describe('headers for the client', () => {
   it('A15: a long retry-after of the provider does not put an SDK to sleep', () => {
     assert.equal(pairs(answerHeaders({ 'retry-after': '3600' }).list)['x-should-retry'], 'false')
-    assert.equal(pairs(answerHeaders({ 'retry-after': 'Wed, 21 Oct 2026 07:28:00 GMT' }).list)['x-should-retry'], 'false')
+    assert.equal(
+      pairs(answerHeaders({ 'retry-after': 'Wed, 21 Oct 2026 07:28:00 GMT' }).list)['x-should-retry'],
+      'false',
+    )
     assert.equal(pairs(answerHeaders({ 'retry-after': '20' }).list)['x-should-retry'], undefined)
-    assert.equal(pairs(answerHeaders({ 'retry-after': '3600', 'x-should-retry': 'true' }).list)['x-should-retry'], 'true')
+    assert.equal(
+      pairs(answerHeaders({ 'retry-after': '3600', 'x-should-retry': 'true' }).list)['x-should-retry'],
+      'true',
+    )
   })
 
   it('keeps repeated headers and drops hop-by-hop ones', () => {
-    const { list } = answerHeaders({ 'set-cookie': ['a=1', 'b=2'], connection: 'x-hop', 'x-hop': '1', 'request-id': 'r' })
+    const { list } = answerHeaders({
+      'set-cookie': ['a=1', 'b=2'],
+      connection: 'x-hop',
+      'x-hop': '1',
+      'request-id': 'r',
+    })
     assert.deepEqual(list, ['set-cookie', 'a=1', 'set-cookie', 'b=2', 'request-id', 'r'])
   })
 

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import Database from 'better-sqlite3'
 import { join } from 'node:path'
 import type { Ledger } from '../../../daemon/ledger/ledger.ts'
 import { noUsage } from '../../../shared/usage.ts'
@@ -173,6 +174,10 @@ describe('reading the SQLite ledger', () => {
       assert.equal(rows.length, 10_000)
       assert.equal(rows[0]?.['event_number'], 10_600)
       assert.equal(rows.at(-1)?.['event_number'], 601)
+      const file = new Database(join(folder.path, 'ledger.db'), { readonly: true })
+      const kept = file.prepare<[], number>('SELECT count(*) FROM events').pluck().get()
+      file.close()
+      assert.ok(kept !== undefined && kept >= 10_000 && kept < 10_300, `${String(kept)} events in the file`)
     })
   })
 })

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import type { Ledger } from '../../../daemon/ledger/ledger.ts'
-import { noonMs, openLedger, sampleAsk, temporaryFolder, userDay } from './sample.ts'
+import { noonMs, openLedger, sampleAsk, sampleScopes, temporaryFolder, userDay } from './sample.ts'
 
 describe('what the ledger keeps besides calls', () => {
   let folder: ReturnType<typeof temporaryFolder>
@@ -83,6 +83,14 @@ describe('what the ledger keeps besides calls', () => {
     await ledger.reserve(sampleAsk())
     assert.equal(ledger.claimAlert(userDay), false)
     assert.equal(ledger.totals(userDay).reservedNanoEur, 4000)
+  })
+
+  it('keeps an alert of a window that has only refused so far', async () => {
+    const refused = await ledger.reserve(sampleAsk({ scopes: sampleScopes({ userEur: 1 }) }))
+    assert.equal(refused.kind, 'refused')
+    assert.equal(ledger.claimAlert(userDay), true)
+    assert.equal((await ledger.reserve(sampleAsk())).kind, 'admitted')
+    assert.equal(ledger.claimAlert(userDay), false)
   })
 
   it('counts no orphans where there were none', () => {

@@ -80,12 +80,12 @@ describe('cost of a usage', () => {
     const price = priceOf(await priceListOf(), 'deepseek', 'deepseek-v4-pro')
     const usage = { ...noUsage, input: 1_000_000 }
     assert.equal(price.cost(usage, {}, Date.parse('2026-11-30T02:00:00Z')), 1_320_000_000)
-    assert.ok((price.cost(usage, {}, Date.parse('2026-11-30T05:00:00Z')) < 1_320_000_000)
+    assert.ok(price.cost(usage, {}, Date.parse('2026-11-30T05:00:00Z')) < 1_320_000_000)
   })
 
   it('converts with the configured rate and rounds to the nearest nano-euro', async () => {
     const price = priceOf(await priceListOf({}, 0.92), 'openai', 'gpt-4o-mini')
-    assert.equalprice.cost({ ...noUsage, input: 1 }, {}, atMs), 138)
+    assert.equal(price.cost({ ...noUsage, input: 1 }, {}, atMs), 138)
     assert.equal(price.cost({ ...noUsage, input: 7 }, {}, atMs), Math.round(1050 * 0.92))
   })
 
@@ -142,7 +142,7 @@ describe('worst case of a call', () => {
 
   it('A10: reserves a long prompt at the tier that it can reach, as the settlement will', async () => {
     const price = priceOf(await priceListOf(), 'openai', 'gpt-5.5')
-    assert.equalprice.worstCase(ask), 300_000 * 10_000 + 1000 * 45_000)
+    assert.equal(price.worstCase(ask), 300_000 * 10_000 + 1000 * 45_000)
     assert.equal(price.cost({ ...noUsage, input: 300_000, output: 1000 }, {}, atMs), price.worstCase(ask))
     assert.equal(price.worstCase({ ...ask, inputTokens: 200_000 }), 200_000 * 5000 + 1000 * 30_000)
   })
@@ -158,7 +158,7 @@ describe('worst case of a call', () => {
     const price = priceOf(await priceListOf(), 'anthropic', 'claude-opus-5')
     const bare = price.worstCase(ask)
     const search = (maxUses: number | null): number =>
-      (price.worstCase({ ...ask, serverTools: [{ name: 'web_search_20250305', maxUses }] }) - bare
+      price.worstCase({ ...ask, serverTools: [{ name: 'web_search_20250305', maxUses }] }) - bare
     assert.equal(search(5), 50_000_000)
     assert.equal(search(null), unboundedToolUses * 10_000_000)
   })
@@ -166,10 +166,7 @@ describe('worst case of a call', () => {
   it('covers a provider that writes its cache unasked', async () => {
     const price = priceOf(await priceListOf(), 'openai', 'gpt-6-sol')
     const written = { ...noUsage, cacheWrite5m: 1000 }
-    assert.ok(
-      price.worstCase({ ...ask, inputTokens: 1000, outputTokens: 0 }) >=
-        (price.cost(written, {}, atMs),
-    )
+    assert.ok(price.worstCase({ ...ask, inputTokens: 1000, outputTokens: 0 }) >= price.cost(written, {}, atMs))
   })
 
   it('is never below the cost of any usage within its bounds', async () => {

@@ -1,8 +1,10 @@
 import { mkdirSync } from 'node:fs'
 import { join, resolve } from 'node:path'
+import { format } from 'node:util'
 import { launchChromium } from './chromium.ts'
 import { installCodeServer, startCodeServer } from './codeServer.ts'
 import type { Profile } from './profile.ts'
+import { suiteMark } from './suiteMark.ts'
 
 /** Longest time that the suite may take, in milliseconds. */
 const suiteLimitMs = 300_000
@@ -22,9 +24,11 @@ export async function runInBrowser(profile: Profile, extensionDir: string, suite
       ['extensionTestsPath', remote(suite)],
       ['skipWelcome', 'true'],
     ]
-    await page.exposeFunction('codeAutomationLog', (type: string, args: unknown[]) => {
-      // The workbench logs through the same door; only what the suite prints is of interest.
-      if (type === 'log' || type === 'error') console.log(...args)
+    const errors: string[] = []
+    await page.exposeFunction('codeAutomationLog', (type: string, args: readonly unknown[]) => {
+      const line = format(...args)
+      if (line.startsWith(suiteMark)) console.log(line.slice(suiteMark.length))
+      else if (type === 'error') errors.push(line)
     })
     const ended = new Promise<number>((done, fail) => {
       const timer = setTimeout(() => fail(new Error('The suite did not end in time.')), suiteLimitMs)
@@ -37,7 +41,10 @@ export async function runInBrowser(profile: Profile, extensionDir: string, suite
     })
     await page.goto(`${server.url}/?folder=${profile.workspace}&payload=${encodeURIComponent(JSON.stringify(payload))}`)
     try {
-      return await ended
+      const code = await ended
+      // A suite that could not even be loaded says why only here.
+      if (code !== 0) for (const line of errors) console.error(line)
+      return code
     } finally {
       mkdirSync('artifacts', { recursive: true })
       await page.screenshot({ path: join('artifacts', 'vscode-suite.png') }).catch(() => undefined)

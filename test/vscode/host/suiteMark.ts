@@ -1,0 +1,2 @@
+/** Stands before each line that the suite prints, among all that VS Code logs. */
+export const suiteMark = '[suite] '
