@@ -36,6 +36,8 @@ export interface Gate {
   readonly describer: Describer
   readonly inFlight: InFlight
   readonly rates: RateBook
+  /** Base URLs whose servers refuse `stream_options`: their streams are settled by what was counted. */
+  readonly withoutUsageOption: Set<string>
   readonly tasks: TaskBook
   readonly kills: KillBoard
   readonly dispatcher: Dispatcher

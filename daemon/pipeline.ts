@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { DescribedCall, ReceivedCall, Refusal } from './call.ts'
+import type { AnswerReader } from './dialects/dialect.ts'
 import { dialectByName } from './dialects/registry.ts'
 import type { FieldEdit } from './dialects/edit.ts'
 import type { Gate } from './gate.ts'
@@ -52,7 +53,7 @@ export async function runCall(gate: Gate, request: IncomingMessage, response: Se
   const terms = termsOf(gate, await gate.priceBook.prices(), received, facts)
   const verdict = runStack(guardStack, { received, facts }, guardState(gate, received, facts, terms))
   if (verdict.kind === 'refuse') return refuse(verdict.refusal, received)
-  const usageEdit = includeUsageEdit(facts.includeUsage)
+  const usageEdit = gate.withoutUsageOption.has(received.upstream.baseUrl) ? null : includeUsageEdit(facts.includeUsage)
   const call: DescribedCall = {
     ...received,
     facts,
@@ -91,9 +92,15 @@ export async function runCall(gate: Gate, request: IncomingMessage, response: Se
     })
     gate.tasks.started(admitted)
     gate.rates.addCall(call.identity.keyId, receivedAtMs)
-    const answered = await answer(gate, exchange, dialect, admitted, (reader) => {
+    const watch = (reader: AnswerReader): void => {
       outputTokens = () => reader.facts.usage?.output ?? Math.ceil(reader.facts.deliveredChars / 4)
-    })
+    }
+    let answered = await answer(gate, exchange, dialect, admitted, watch)
+    if (answered.refusesUsageOption) {
+      gate.withoutUsageOption.add(call.upstream.baseUrl)
+      const plain = { ...admitted, hideUsageChunk: false, edits: admitted.edits.filter((edit) => edit !== usageEdit) }
+      answered = await answer(gate, exchange, dialect, plain, watch)
+    }
     const settled = settle(gate, admitted, terms, answered)
     const observed = observe(gate, settled, answered)
     if (answered.refusal !== null) sayRefused(gate, exchange, answered.refusal, received)

@@ -122,6 +122,7 @@ export async function runServe(args: ServeArguments): Promise<number> {
     describer,
     inFlight,
     rates: new RateBook(),
+    withoutUsageOption: new Set(),
     tasks: new TaskBook(),
     kills: new KillBoard({ ledger, inFlight, events, nowMs }),
     dispatcher,

@@ -63,8 +63,8 @@ export function readControlRequest(text: string): ControlRequest | string {
       return {
         type: 'hello',
         client: value['client'] === 'cli' ? 'cli' : 'extension',
-        window: String(value['window'] ?? ''),
-        version: String(value['version'] ?? ''),
+        window: wordOr(value['window']),
+        version: wordOr(value['version']),
       }
     case 'focus':
       return { type: 'focus', focused: value['focused'] === true }
@@ -102,4 +102,8 @@ function capProblem(field: string, amount: unknown): string | null {
 
 function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function wordOr(value: unknown): string {
+  return typeof value === 'string' ? value.slice(0, 100) : ''
 }

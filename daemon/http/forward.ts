@@ -70,7 +70,7 @@ export function forward(request: ForwardRequest, sink: AnswerSink): Forwarding {
     {
       origin: request.origin,
       path: request.path,
-      method: request.method as Dispatcher.HttpMethod,
+      method: request.method,
       headers: request.headers,
       body: request.body,
       headersTimeout: 0,

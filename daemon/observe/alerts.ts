@@ -16,7 +16,7 @@ export function sayAlerts(ledger: Ledger, events: EventBus, alertAt: number, cha
       window: scope.window,
       unit: money ? 'eur' : 'tokens',
       spent: money ? eurFromNano(totals.spentNanoEur) : totals.spentTokens,
-      limit: money ? eurFromNano(scope.capNanoEur ?? 0) : scope.capTokens,
+      limit: money ? eurFromNano(scope.capNanoEur) : scope.capTokens,
       alertAt,
     })
   }

@@ -32,6 +32,8 @@ export interface Answered {
   readonly form: AnswerForm
   readonly reader: AnswerReader | null
   readonly firstByteMs: number | null
+  /** The provider refused the request because of the `stream_options` that the gate put into it. */
+  readonly refusesUsageOption: boolean
   /** Why it was cut, where the gate or a fault cut it. */
   readonly refusal: Refusal | null
   /** Ends the client's answer: cleanly, with the dialect's terminal error, or torn where the provider's was torn. */
@@ -84,7 +86,17 @@ export function answer(
       over = true
       exchange.signal.removeEventListener('abort', onCancelled)
       response.off('drain', onDrain)
-      resolve({ ending, status, streamed: form !== 'json', form, reader, firstByteMs, refusal, deliver })
+      resolve({
+        ending,
+        status,
+        streamed: form !== 'json',
+        form,
+        reader,
+        firstByteMs,
+        refusesUsageOption: call.hideUsageChunk && namesUsageOption(status, held),
+        refusal,
+        deliver,
+      })
     }
     function writeHead(lateHeaders: readonly string[]): void {
       if (response.headersSent || response.destroyed) return
@@ -269,6 +281,12 @@ function withContentLength(headers: readonly string[], bytes: number, decoded: b
 /** Closes the client's connection without the end of the body, so that no client takes it for complete (F08). */
 function tear(response: ServerResponse): void {
   if (!response.writableFinished) response.destroy()
+}
+
+/** Servers that do not know the option answer 400 or 422 and name it; such a request was not run and is not billed. */
+function namesUsageOption(status: number | null, held: readonly Buffer[] | null): boolean {
+  if ((status !== 400 && status !== 422) || held === null) return false
+  return /stream_options|include_usage/.test(Buffer.concat(held).toString('latin1'))
 }
 
 function runsOver(call: AdmittedCall, reader: AnswerReader): boolean {

@@ -22,6 +22,10 @@ export interface DaemonOptions {
   readonly dataDir?: string
   /** 0 (the default) takes a free one. */
   readonly port?: number
+  /** Working directory; the test's own by default. */
+  readonly cwd?: string
+  /** Command that runs the program with its arguments, for example `['sh', '-c', 'ulimit -f 600; exec "$@"', 'sh']`. */
+  readonly via?: readonly string[]
 }
 
 /** How a process ended. */
@@ -40,6 +44,8 @@ export interface Daemon {
   /** Resolves when the process is gone. */
   readonly exit: Promise<Exit>
   stderr(): string
+  /** Everything that was written to stdout so far, the listening line included. */
+  stdout(): string
   /** Calls the control API with the bearer token. */
   api(path: string, init?: RequestInit): Promise<Response>
   /** The same with a JSON body, and the answer parsed; throws for what is not 2xx. */
@@ -52,6 +58,8 @@ export interface Daemon {
   events(name?: string): Promise<readonly EventRow[]>
   /** Base URL of an upstream without the provider's own `/v1`. */
   base(upstream: string, parts?: { readonly task?: string; readonly project?: string; readonly key?: string }): string
+  /** Sends a signal and does not wait. */
+  signal(name: NodeJS.Signals): void
   /** SIGTERM, then waits for the end. */
   stop(): Promise<Exit>
   /** SIGKILL, then waits for the end; the data directory stays for the next daemon. */
@@ -60,7 +68,8 @@ export interface Daemon {
   discard(): Promise<void>
 }
 
-const program = join(import.meta.dirname, '../../../dist/daemon.js')
+/** The bundle under test. */
+export const program = join(import.meta.dirname, '../../../dist/daemon.js')
 const running = new Set<{ readonly child: ChildProcess; readonly ownDir: string | null }>()
 
 /** Configuration whose `openai`, `anthropic` and `ollama` are the playing upstream; `more` is laid over it. */
@@ -82,6 +91,8 @@ export async function startDaemon(options: DaemonOptions = {}): Promise<Daemon> 
   const { child, dataDir, ownDir, stderr } = spawnDaemon(options)
   const entry = { child, ownDir }
   running.add(entry)
+  let written = ''
+  child.stdout.on('data', (part: Buffer) => (written += part.toString()))
   const exit = once(child, 'close').then(([code, signal]): Exit => {
     running.delete(entry)
     return { code: code as number | null, signal: signal as NodeJS.Signals | null }
@@ -91,7 +102,7 @@ export async function startDaemon(options: DaemonOptions = {}): Promise<Daemon> 
   )
   const started = await Promise.race([first, exit])
   if ('code' in started) throw new Error(`The daemon ended with ${started.code} before it listened: ${stderr()}`)
-  return new RunningDaemon(started, child, dataDir, ownDir, exit, stderr)
+  return new RunningDaemon(started, child, dataDir, ownDir, exit, stderr, () => written)
 }
 
 /** Runs `dist/daemon.js` to its end, for arguments and configurations that it has to reject. */
@@ -138,15 +149,20 @@ function spawnDaemon(options: DaemonOptions) {
     writeFileSync(file, JSON.stringify(options.config))
     args.push('--config', file)
   }
-  // The caller's own TOLLGATE_ variables must not leak into a test.
-  const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('TOLLGATE_'))
-  const child = spawn(process.execPath, [...args, ...(options.args ?? [])], {
-    env: { ...Object.fromEntries(inherited), ...options.env },
+  const [command = process.execPath, ...before] = [...(options.via ?? []), process.execPath]
+  const child = spawn(command, [...before, ...args, ...(options.args ?? [])], {
+    env: { ...cleanEnvironment(), ...options.env },
     stdio: ['ignore', 'pipe', 'pipe'],
+    ...(options.cwd === undefined ? {} : { cwd: options.cwd }),
   })
   let text = ''
   child.stderr.on('data', (part: Buffer) => (text += part.toString()))
   return { child, dataDir, ownDir, stderr: () => text }
+}
+
+/** The caller's environment without its own TOLLGATE_ variables, which must not leak into a test. */
+export function cleanEnvironment(): Record<string, string | undefined> {
+  return Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('TOLLGATE_')))
 }
 
 class RunningDaemon implements Daemon {
@@ -157,6 +173,7 @@ class RunningDaemon implements Daemon {
   readonly dataDir: string
   readonly exit: Promise<Exit>
   readonly stderr: () => string
+  readonly stdout: () => string
   readonly #child: ChildProcess
   readonly #ownDir: string | null
 
@@ -167,6 +184,7 @@ class RunningDaemon implements Daemon {
     ownDir: string | null,
     exit: Promise<Exit>,
     stderr: () => string,
+    stdout: () => string,
   ) {
     this.url = line.url
     this.key = line.key
@@ -175,6 +193,7 @@ class RunningDaemon implements Daemon {
     this.dataDir = dataDir
     this.exit = exit
     this.stderr = stderr
+    this.stdout = stdout
     this.#child = child
     this.#ownDir = ownDir
   }
@@ -220,6 +239,10 @@ class RunningDaemon implements Daemon {
   ): string {
     const { task = null, project = null, key = this.key } = parts
     return gateUrl({ origin: this.url, key, task, project }, upstream)
+  }
+
+  signal(name: NodeJS.Signals): void {
+    this.#child.kill(name)
   }
 
   async stop(): Promise<Exit> {

@@ -49,7 +49,11 @@ export interface Described {
 }
 
 /** Describes a request as it would come to OpenAI's own API unless said otherwise. */
-export function describeRequest(dialect: DialectName, body: JsonObject, context: Partial<DescribeContext> = {}): Described {
+export function describeRequest(
+  dialect: DialectName,
+  body: JsonObject,
+  context: Partial<DescribeContext> = {},
+): Described {
   const counter = new RecordingCounter()
   const facts = dialectByName(dialect).describe(body, {
     upstreamName: 'openai',

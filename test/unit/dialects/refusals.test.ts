@@ -26,27 +26,49 @@ describe('the body of a refusal', () => {
   })
   for (const name of ollama) {
     it(`A16, A17: ${name} has Ollama’s shape, a plain string`, () => {
-      assert.deepEqual(dialectByName(name).refusalBody(budgetRefusal, 429, 'call-1'), { error: message, tollgate: figures })
+      assert.deepEqual(dialectByName(name).refusalBody(budgetRefusal, 429, 'call-1'), {
+        error: message,
+        tollgate: figures,
+      })
     })
   }
   it('leaves out what does not apply, but never the list of other guards', () => {
     assert.deepEqual(refusalFields({ code: 'killed', message: 'The kill switch is on.' }), { code: 'killed', also: [] })
   })
   it('gives Anthropic’s error a class that fits the status', () => {
-    const classOf = (status: number): unknown => (dialectByName('anthropic-messages').refusalBody(budgetRefusal, status, 'c')['error'] as { type: string }).type
-    const expected = { 400: 'invalid_request_error', 401: 'authentication_error', 403: 'permission_error', 408: 'timeout_error', 413: 'request_too_large', 415: 'invalid_request_error', 422: 'invalid_request_error', 429: 'rate_limit_error', 502: 'api_error', 503: 'api_error', 504: 'timeout_error' }
-    assert.deepEqual(Object.fromEntries(Object.keys(expected).map((status) => [status, classOf(Number(status))])), expected)
+    const classOf = (status: number): unknown =>
+      (dialectByName('anthropic-messages').refusalBody(budgetRefusal, status, 'c')['error'] as { type: string }).type
+    const expected = {
+      400: 'invalid_request_error',
+      401: 'authentication_error',
+      403: 'permission_error',
+      408: 'timeout_error',
+      413: 'request_too_large',
+      415: 'invalid_request_error',
+      422: 'invalid_request_error',
+      429: 'rate_limit_error',
+      502: 'api_error',
+      503: 'api_error',
+      504: 'timeout_error',
+    }
+    assert.deepEqual(
+      Object.fromEntries(Object.keys(expected).map((status) => [status, classOf(Number(status))])),
+      expected,
+    )
   })
 })
 
 describe('the last event of an answer that is stopped', () => {
-  const last = (name: DialectName, form: 'sse' | 'ndjson' | 'json' = 'sse'): string => dialectByName(name).terminalError(budgetRefusal, form, 'call-1')
+  const last = (name: DialectName, form: 'sse' | 'ndjson' | 'json' = 'sse'): string =>
+    dialectByName(name).terminalError(budgetRefusal, form, 'call-1')
   const dataOf = (event: string): unknown => JSON.parse(/^data: (.*)$/m.exec(event)?.[1] ?? '')
 
   it('F09: of a chat is an error and no [DONE]', () => {
     for (const name of ['openai-chat', 'openai-completions'] as const) {
       assert.match(last(name), /^data: \{"error":.*\}\n\n$/)
-      assert.deepEqual(dataOf(last(name)), { error: { message, type: 'tollgate_refusal', param: null, code: 'budget_exhausted', tollgate: figures } })
+      assert.deepEqual(dataOf(last(name)), {
+        error: { message, type: 'tollgate_refusal', param: null, code: 'budget_exhausted', tollgate: figures },
+      })
     }
   })
   it('F09: of messages is an error event and no message_stop', () => {
@@ -56,8 +78,15 @@ describe('the last event of an answer that is stopped', () => {
   })
   it('F09: of Responses is a failure with the one code that is final for its clients', () => {
     assert.match(last('openai-responses'), /^event: response\.failed\ndata: \{.*\}\n\n$/)
-    const data = dataOf(last('openai-responses')) as { type: string; sequence_number: number; response: { status: string; error: { code: string; message: string } } }
-    assert.deepEqual([data.type, typeof data.sequence_number, data.response.status], ['response.failed', 'number', 'failed'])
+    const data = dataOf(last('openai-responses')) as {
+      type: string
+      sequence_number: number
+      response: { status: string; error: { code: string; message: string } }
+    }
+    assert.deepEqual(
+      [data.type, typeof data.sequence_number, data.response.status],
+      ['response.failed', 'number', 'failed'],
+    )
     assert.deepEqual([data.response.error.code, data.response.error.message], ['insufficient_quota', message])
   })
   it('F09: of Ollama is an error line and no done', () => {
@@ -67,7 +96,13 @@ describe('the last event of an answer that is stopped', () => {
     }
   })
   it('F09: is never taken for a clean end by our own readers', () => {
-    const streams: readonly (readonly [DialectName, 'sse' | 'ndjson'])[] = [['openai-chat', 'sse'], ['openai-completions', 'sse'], ['anthropic-messages', 'sse'], ['ollama-chat', 'ndjson'], ['ollama-generate', 'ndjson']]
+    const streams: readonly (readonly [DialectName, 'sse' | 'ndjson'])[] = [
+      ['openai-chat', 'sse'],
+      ['openai-completions', 'sse'],
+      ['anthropic-messages', 'sse'],
+      ['ollama-chat', 'ndjson'],
+      ['ollama-generate', 'ndjson'],
+    ]
     for (const [name, form] of streams) {
       const facts = readAnswer(name, form, last(name, form))
       assert.deepEqual([facts.terminal, typeof facts.streamError], [false, 'string'], name)
@@ -78,7 +113,11 @@ describe('the last event of an answer that is stopped', () => {
     for (const name of [...openai, ...ollama, 'anthropic-messages'] as const) assert.equal(last(name, 'json'), '')
   })
   it('cannot be broken out of by the text of a message', () => {
-    const hostile = dialectByName('openai-chat').terminalError({ code: 'killed', message: 'a\n\ndata: [DONE]\n\n' }, 'sse', 'c')
+    const hostile = dialectByName('openai-chat').terminalError(
+      { code: 'killed', message: 'a\n\ndata: [DONE]\n\n' },
+      'sse',
+      'c',
+    )
     assert.equal(hostile.trimEnd().split('\n').length, 1)
   })
 })

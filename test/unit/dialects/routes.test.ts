@@ -17,7 +17,13 @@ function reason(dialect: UpstreamDialect, line: string): string {
 }
 
 describe('routes of an OpenAI-dialect upstream', () => {
-  for (const path of ['/v1/chat/completions', '/chat/completions', '/v1/v1/chat/completions', '//v1//chat/completions/', 'chat/completions']) {
+  for (const path of [
+    '/v1/chat/completions',
+    '/chat/completions',
+    '/v1/v1/chat/completions',
+    '//v1//chat/completions/',
+    'chat/completions',
+  ]) {
     it(`takes ${path} for a chat`, () => assert.equal(route('openai', `POST ${path}`), 'openai-chat /chat/completions'))
   }
   const known: readonly (readonly [string, string])[] = [
@@ -40,11 +46,27 @@ describe('routes of an OpenAI-dialect upstream', () => {
     assert.equal(route('openai', 'POST /api/v1/chat/completions', 'openrouter'), 'openai-chat /chat/completions')
     assert.equal(route('openai', 'POST /api/v1/chat/completions', 'openai'), 'unsupported')
   })
-  for (const family of ['images/generations', 'audio/speech', 'realtime/sessions', 'batches', 'files', 'fine_tuning/jobs', 'assistants', 'responses/compact', 'chat', 'nonsense', '']) {
-    it(`refuses what it cannot account for: ${family || 'nothing'}`, () => assert.equal(route('openai', `POST /v1/${family}`), 'unsupported'))
+  for (const family of [
+    'images/generations',
+    'audio/speech',
+    'realtime/sessions',
+    'batches',
+    'files',
+    'fine_tuning/jobs',
+    'assistants',
+    'responses/compact',
+    'chat',
+    'nonsense',
+    '',
+  ]) {
+    it(`refuses what it cannot account for: ${family || 'nothing'}`, () =>
+      assert.equal(route('openai', `POST /v1/${family}`), 'unsupported'))
   }
   it('names the endpoint that it refuses, and no more of the path', () => {
-    assert.match(reason('openai', 'POST /v1/images/generations/sk-secret'), /^Image generation .*POST \/images\/generations at openai/)
+    assert.match(
+      reason('openai', 'POST /v1/images/generations/sk-secret'),
+      /^Image generation .*POST \/images\/generations at openai/,
+    )
     assert.doesNotMatch(reason('openai', 'POST /v1/images/generations/sk-secret'), /sk-secret/)
     assert.match(reason('openai', 'GET /v1/responses'), /WebSocket/)
   })
@@ -122,10 +144,23 @@ describe('routes of a Gemini upstream', () => {
 })
 
 describe('paths that would lead out of the provider', () => {
-  const escapes = ['/v1/../admin', '/v1/models/..', '/v1/models/%2e%2e/x', '/v1/models/%252e%252E/x', '/v1/models/..%2f..%2fx', '/v1/models/..%5cx', '/v1/models/.%2e;a/x', '/v1/models/%zz', '/v1/./models', '/v1/models/a%00', '/v1/models\\..\\x']
+  const escapes = [
+    '/v1/../admin',
+    '/v1/models/..',
+    '/v1/models/%2e%2e/x',
+    '/v1/models/%252e%252E/x',
+    '/v1/models/..%2f..%2fx',
+    '/v1/models/..%5cx',
+    '/v1/models/.%2e;a/x',
+    '/v1/models/%zz',
+    '/v1/./models',
+    '/v1/models/a%00',
+    '/v1/models\\..\\x',
+  ]
   for (const path of escapes) {
     it(`refuses ${path}`, () => {
-      for (const dialect of ['openai', 'anthropic', 'ollama', 'gemini'] as const) assert.equal(route(dialect, `GET ${path}`), 'unsupported')
+      for (const dialect of ['openai', 'anthropic', 'ollama', 'gemini'] as const)
+        assert.equal(route(dialect, `GET ${path}`), 'unsupported')
     })
   }
   it('never lets a dot segment through, however it is escaped', () => {
@@ -138,9 +173,14 @@ describe('paths that would lead out of the provider', () => {
   })
   it('answers anything at all without throwing', () => {
     fc.assert(
-      fc.property(fc.constantFrom<UpstreamDialect>('openai', 'anthropic', 'ollama', 'gemini'), fc.string(), fc.string(), (dialect, method, path) => {
-        assert.ok(resolveRoute(dialect, dialect, method, path).kind)
-      }),
+      fc.property(
+        fc.constantFrom<UpstreamDialect>('openai', 'anthropic', 'ollama', 'gemini'),
+        fc.string(),
+        fc.string(),
+        (dialect, method, path) => {
+          assert.ok(resolveRoute(dialect, dialect, method, path).kind)
+        },
+      ),
     )
   })
 })
@@ -151,10 +191,25 @@ describe('the full URL', () => {
     ['openai', 'https://api.openai.com/v1/', '/chat/completions?a=b', 'https://api.openai.com/v1/chat/completions?a=b'],
     ['openai', 'http://127.0.0.1:1234', '/chat/completions', 'http://127.0.0.1:1234/v1/chat/completions'],
     ['openai', 'https://api.groq.com/openai/v1', '/models', 'https://api.groq.com/openai/v1/models'],
-    ['openai', 'https://example.test/v1beta/openai/', '/chat/completions', 'https://example.test/v1beta/openai/chat/completions'],
+    [
+      'openai',
+      'https://example.test/v1beta/openai/',
+      '/chat/completions',
+      'https://example.test/v1beta/openai/chat/completions',
+    ],
     ['openai', 'https://example.test/api/v4', '/chat/completions', 'https://example.test/api/v4/chat/completions'],
-    ['openai', 'https://example.test/v1?tenant=7', '/models?limit=2', 'https://example.test/v1/models?tenant=7&limit=2'],
-    ['anthropic', 'https://api.anthropic.com', '/v1/messages?beta=true', 'https://api.anthropic.com/v1/messages?beta=true'],
+    [
+      'openai',
+      'https://example.test/v1?tenant=7',
+      '/models?limit=2',
+      'https://example.test/v1/models?tenant=7&limit=2',
+    ],
+    [
+      'anthropic',
+      'https://api.anthropic.com',
+      '/v1/messages?beta=true',
+      'https://api.anthropic.com/v1/messages?beta=true',
+    ],
     ['anthropic', 'https://api.anthropic.com/v1', '/v1/messages', 'https://api.anthropic.com/v1/messages'],
     ['anthropic', 'https://example.test/anthropic', '/v1/messages', 'https://example.test/anthropic/v1/messages'],
     ['ollama', 'http://127.0.0.1:11434', '/api/chat', 'http://127.0.0.1:11434/api/chat'],

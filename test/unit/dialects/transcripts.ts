@@ -10,10 +10,21 @@ export interface Transcript {
   readonly body: string
 }
 
-const chatUsage = { prompt_tokens: 1200, completion_tokens: 340, prompt_tokens_details: { cached_tokens: 1024 }, completion_tokens_details: { reasoning_tokens: 256 } }
+const chatUsage = {
+  prompt_tokens: 1200,
+  completion_tokens: 340,
+  prompt_tokens_details: { cached_tokens: 1024 },
+  completion_tokens_details: { reasoning_tokens: 256 },
+}
 
 const chatStream = dataEvents(
-  { id: 'c1', model: 'gpt-x', service_tier: 'default', choices: [{ index: 0, delta: { role: 'assistant', content: '' }, finish_reason: null }], usage: null },
+  {
+    id: 'c1',
+    model: 'gpt-x',
+    service_tier: 'default',
+    choices: [{ index: 0, delta: { role: 'assistant', content: '' }, finish_reason: null }],
+    usage: null,
+  },
   { choices: [{ index: 0, delta: { content: '北京🌍 é' }, finish_reason: null }], usage: null },
   { choices: [{ index: 0, delta: { tool_calls: [{ index: 0, id: 't1', function: { name: 'f', arguments: '' } }] } }] },
   { choices: [{ index: 0, delta: { tool_calls: [{ index: 0, function: { arguments: '{"a":1}' } }] } }] },
@@ -23,7 +34,14 @@ const chatStream = dataEvents(
 )
 
 const messagesStream = namedEvents(
-  { type: 'message_start', message: { id: 'm1', model: 'claude-x', usage: { input_tokens: 12, cache_read_input_tokens: 9000, output_tokens: 1 } } },
+  {
+    type: 'message_start',
+    message: {
+      id: 'm1',
+      model: 'claude-x',
+      usage: { input_tokens: 12, cache_read_input_tokens: 9000, output_tokens: 1 },
+    },
+  },
   { type: 'content_block_start', index: 0, content_block: { type: 'thinking', thinking: '' } },
   { type: 'content_block_delta', index: 0, delta: { type: 'thinking_delta', thinking: 'hm 北' } },
   { type: 'ping' },
@@ -40,7 +58,12 @@ const response = {
   model: 'gpt-x',
   status: 'completed',
   output: [{ type: 'message', content: [{ type: 'output_text', text: '北京🌍' }] }],
-  usage: { input_tokens: 81, input_tokens_details: { cached_tokens: 11 }, output_tokens: 1035, output_tokens_details: { reasoning_tokens: 1024 } },
+  usage: {
+    input_tokens: 81,
+    input_tokens_details: { cached_tokens: 11 },
+    output_tokens: 1035,
+    output_tokens_details: { reasoning_tokens: 1024 },
+  },
 }
 
 const responsesStream = namedEvents(
@@ -61,31 +84,74 @@ export const transcripts: readonly Transcript[] = [
     name: 'chat',
     dialect: 'openai-chat',
     form: 'json',
-    body: JSON.stringify({ model: 'gpt-x', choices: [{ index: 0, message: { content: '北京🌍 é' }, finish_reason: 'stop' }], usage: chatUsage }),
+    body: JSON.stringify({
+      model: 'gpt-x',
+      choices: [{ index: 0, message: { content: '北京🌍 é' }, finish_reason: 'stop' }],
+      usage: chatUsage,
+    }),
   },
   {
     name: 'completions, streamed',
     dialect: 'openai-completions',
     form: 'sse',
-    body: dataEvents({ choices: [{ index: 0, text: '北京🌍' }] }, { choices: [{ index: 0, text: '', finish_reason: 'stop' }] }, { choices: [], usage: { prompt_tokens: 5, completion_tokens: 6 } }, '[DONE]'),
+    body: dataEvents(
+      { choices: [{ index: 0, text: '北京🌍' }] },
+      { choices: [{ index: 0, text: '', finish_reason: 'stop' }] },
+      { choices: [], usage: { prompt_tokens: 5, completion_tokens: 6 } },
+      '[DONE]',
+    ),
   },
   { name: 'responses, streamed', dialect: 'openai-responses', form: 'sse', body: responsesStream },
   { name: 'responses', dialect: 'openai-responses', form: 'json', body: JSON.stringify(response) },
-  { name: 'embeddings', dialect: 'openai-embeddings', form: 'json', body: JSON.stringify({ model: 'e', data: [{ embedding: [0.1] }], usage: { prompt_tokens: 7, total_tokens: 7 } }) },
+  {
+    name: 'embeddings',
+    dialect: 'openai-embeddings',
+    form: 'json',
+    body: JSON.stringify({ model: 'e', data: [{ embedding: [0.1] }], usage: { prompt_tokens: 7, total_tokens: 7 } }),
+  },
   { name: 'messages, streamed', dialect: 'anthropic-messages', form: 'sse', body: messagesStream },
   {
     name: 'messages',
     dialect: 'anthropic-messages',
     form: 'json',
-    body: JSON.stringify({ type: 'message', model: 'claude-x', content: [{ type: 'text', text: '北京🌍' }, { type: 'tool_use', name: 'f', input: { a: 1 } }], stop_reason: 'tool_use', usage: { input_tokens: 12, output_tokens: 20 } }),
+    body: JSON.stringify({
+      type: 'message',
+      model: 'claude-x',
+      content: [
+        { type: 'text', text: '北京🌍' },
+        { type: 'tool_use', name: 'f', input: { a: 1 } },
+      ],
+      stop_reason: 'tool_use',
+      usage: { input_tokens: 12, output_tokens: 20 },
+    }),
   },
   {
     name: 'Ollama chat, streamed',
     dialect: 'ollama-chat',
     form: 'ndjson',
-    body: jsonLines({ model: 'gemma3:4b', message: { role: 'assistant', content: '', thinking: 'hm' }, done: false }, { message: { content: '北京🌍' }, done: false }, { message: { content: '', tool_calls: [{ function: { name: 'f', arguments: { a: 1 } } }] }, done: false }, { ...ollamaEnd, message: { content: '' } }),
+    body: jsonLines(
+      { model: 'gemma3:4b', message: { role: 'assistant', content: '', thinking: 'hm' }, done: false },
+      { message: { content: '北京🌍' }, done: false },
+      { message: { content: '', tool_calls: [{ function: { name: 'f', arguments: { a: 1 } } }] }, done: false },
+      { ...ollamaEnd, message: { content: '' } },
+    ),
   },
-  { name: 'Ollama chat', dialect: 'ollama-chat', form: 'json', body: JSON.stringify({ ...ollamaEnd, message: { content: '北京🌍' } }) },
-  { name: 'Ollama generate, streamed', dialect: 'ollama-generate', form: 'ndjson', body: jsonLines({ response: '北京🌍', done: false }, { ...ollamaEnd, response: '', context: [1, 2] }) },
-  { name: 'Ollama embed', dialect: 'ollama-embed', form: 'json', body: JSON.stringify({ model: 'e', embeddings: [[0.1]], prompt_eval_count: 7 }) },
+  {
+    name: 'Ollama chat',
+    dialect: 'ollama-chat',
+    form: 'json',
+    body: JSON.stringify({ ...ollamaEnd, message: { content: '北京🌍' } }),
+  },
+  {
+    name: 'Ollama generate, streamed',
+    dialect: 'ollama-generate',
+    form: 'ndjson',
+    body: jsonLines({ response: '北京🌍', done: false }, { ...ollamaEnd, response: '', context: [1, 2] }),
+  },
+  {
+    name: 'Ollama embed',
+    dialect: 'ollama-embed',
+    form: 'json',
+    body: JSON.stringify({ model: 'e', embeddings: [[0.1]], prompt_eval_count: 7 }),
+  },
 ]

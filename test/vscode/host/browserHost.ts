@@ -40,15 +40,14 @@ export async function runInBrowser(profile: Profile, extensionDir: string, suite
         .catch(fail)
     })
     await page.goto(`${server.url}/?folder=${profile.workspace}&payload=${encodeURIComponent(JSON.stringify(payload))}`)
-    try {
-      const code = await ended
+    const code = await ended
+    if (code !== 0) {
       // A suite that could not even be loaded says why only here.
-      if (code !== 0) for (const line of errors) console.error(line)
-      return code
-    } finally {
+      for (const line of errors) console.error(line)
       mkdirSync('artifacts', { recursive: true })
-      await page.screenshot({ path: join('artifacts', 'vscode-suite.png') }).catch(() => undefined)
+      await page.screenshot({ path: join('artifacts', 'vscode-suite-failed.png') })
     }
+    return code
   } finally {
     await browser.close()
     await server.stop()

@@ -1,0 +1,146 @@
+import assert from 'node:assert/strict'
+import { copyFileSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import type { Browser } from 'playwright-core'
+import type { Upstream } from '../upstream/upstream.ts'
+import { launchChromium } from '../vscode/host/chromium.ts'
+import { installCodeServer, installVsix, run, startCodeServer } from '../vscode/host/codeServer.ts'
+import type { CodeServer } from '../vscode/host/codeServer.ts'
+import { startPlayedUpstream } from '../vscode/host/playedGate.ts'
+import { createProfile, endGate } from '../vscode/host/profile.ts'
+import type { Profile } from '../vscode/host/profile.ts'
+import { prompts } from '../vscode/host/prompts.ts'
+import { Workbench } from './workbench.ts'
+
+const maxVsixBytes = 12 * 1024 * 1024
+
+/**
+ * What a new user does: installs the VSIX into an empty VS Code, opens a terminal, runs an agent there, looks at the status
+ * bar, stops everything. Needs `node esbuild.mjs --production` before.
+ */
+describe('the packaged extension in an empty VS Code', function () {
+  this.timeout(120_000)
+  let upstream: Upstream
+  let profile: Profile
+  let server: CodeServer
+  let browser: Browser
+  let window: Workbench
+
+  before(async function () {
+    this.timeout(900_000)
+    const vsix = resolve('artifacts', 'tollgate.vsix')
+    mkdirSync('artifacts', { recursive: true })
+    const vsce = resolve('node_modules', '@vscode', 'vsce', 'vsce')
+    await run(
+      process.execPath,
+      [vsce, 'package', '--no-dependencies', '--allow-missing-repository', '-o', vsix],
+      resolve('.'),
+    )
+    const bytes = statSync(vsix).size
+    assert.ok(bytes < maxVsixBytes, `the VSIX has ${bytes} bytes`)
+
+    const played = await startPlayedUpstream()
+    upstream = played.upstream
+    profile = await createProfile(played.gateConfig)
+    for (const agent of ['agent.mjs', 'ollamaAgent.mjs']) {
+      copyFileSync(join('test', 'e2e', agent), join(profile.workspace, agent))
+    }
+    mkdirSync(join(profile.workspace, 'node_modules'))
+    symlinkSync(resolve('node_modules', 'openai'), join(profile.workspace, 'node_modules', 'openai'), 'dir')
+
+    const serverMain = await installCodeServer()
+    assert.match(await installVsix(serverMain, profile, vsix), /successfully installed/)
+    server = await startCodeServer(serverMain, profile)
+    browser = await launchChromium()
+    const page = await browser.newPage({ viewport: { width: 1280, height: 800 } })
+    await page.goto(`${server.url}/?folder=${profile.workspace}`)
+    window = new Workbench(page)
+    await window.ready()
+  })
+
+  after(async () => {
+    await browser?.close()
+    await server?.stop()
+    if (profile) await endGate(profile)
+    await upstream?.close()
+    profile?.remove()
+  })
+
+  it('starts the gate without a question and shows that nothing is spent', async () => {
+    assert.equal(await window.spendShows(/€/), '€0.00 · 0')
+    assert.equal(await window.page.locator('.notification-list-item').count(), 0)
+  })
+
+  it('moves the status bar when an agent with the plain SDK runs in a terminal', async () => {
+    await window.openTerminal()
+    await window.typeLine(`node agent.mjs "${prompts.dear}"`)
+    await window.spendShows(/^€0\.\d\d · 102k$/)
+    await window.picture('1-spend')
+    const sent = upstream.generations.at(-1)!
+    assert.equal(sent.headers.authorization, 'Bearer sk-test')
+    assert.match(String(sent.headers['user-agent']), /OpenAI/)
+  })
+
+  it('shows today, caps, models and running calls in the tooltip', async () => {
+    await window.typeLine(`node agent.mjs "${prompts.slow}"`)
+    await upstream.waitForRequests(2, 30_000)
+    const tooltip = await window.openTooltip()
+    const text = await tooltip.innerText()
+    for (const part of [/this machine/, /€10\.00/, /€150\.00/, /gpt-4o/, /Running \(1\)/, /Stop all calls/]) {
+      assert.match(text, part)
+    }
+    await window.picture('2-tooltip')
+  })
+
+  it('stops the running call by its key, with the terminal in focus, and says what it did', async () => {
+    await window.page.mouse.move(400, 200)
+    await window.page.locator('.terminal-wrapper.active .xterm-helper-textarea').focus()
+    const running = upstream.generations.at(-1)!
+    await window.page.keyboard.press('Control+Shift+Alt+K')
+    await window.spendShows(/^LLM calls stopped$/)
+    await window.toast(/1 call stopped in \d+ ms/)
+    assert.equal((await upstream.waitForClose(running, 10_000)).finished, false)
+    await window.page.locator('.xterm-rows').filter({ hasText: 'Stopped:' }).waitFor({ timeout: 10_000 })
+    await window.picture('3-stopped')
+    await window.clearToasts()
+  })
+
+  it('lets calls pass again by the link in the tooltip', async () => {
+    const tooltip = await window.openTooltip()
+    await window.picture('4-stopped-tooltip')
+    await tooltip.getByText('Resume').click()
+    await window.spendShows(/^€0\.\d\d · /)
+    await window.toast(/pass the gate again/)
+    await window.page.mouse.move(400, 200)
+    await window.clearToasts()
+  })
+
+  it('I01: warns once when a local model answered on a truncated prompt', async () => {
+    await window.typeLine('node ollamaAgent.mjs')
+    const toast = await window.toast(/qwen3:4b answered on a truncated prompt/)
+    assert.match(await toast.innerText(), /num_ctx/)
+    await window.picture('5-truncated')
+    await window.clearToasts()
+  })
+
+  it('warns near the cap and refuses at the cap, with the settings one click away', async () => {
+    setUserSetting(profile, { 'tollgate.caps.dailyEur': 0.36 })
+    await window.spendShows(/^€0\.\d\d\/0\.36 · /)
+    await window.picture('6-close')
+    await window.typeLine(`node agent.mjs "${prompts.dear}"`)
+    await window.typeLine(`node agent.mjs "${prompts.dear}"`)
+    await window.spendShows(/^cap reached · €0\.36$/)
+    const toast = await window.toast(/budget is used up: €0\.36 a day for you/)
+    await window.picture('7-cap-reached')
+    await toast.getByText('Raise').click()
+    await window.page.locator('.settings-editor').getByText('Most euros that may be spent').first().waitFor()
+    await window.picture('8-settings')
+  })
+})
+
+/** Edits the settings file as a user does; VS Code notices. */
+function setUserSetting(profile: Profile, changes: Record<string, unknown>): void {
+  const file = join(profile.serverDataDir, 'data', 'User', 'settings.json')
+  const settings = JSON.parse(readFileSync(file, 'utf8')) as Record<string, unknown>
+  writeFileSync(file, JSON.stringify({ ...settings, ...changes }, null, 2))
+}
