@@ -73,7 +73,6 @@ describe('the log', () => {
   it('keeps a message on its line, whatever a client has put into a field', () => {
     for (const format of ['json', 'plain'] as const) {
       const line = lineOf({ model: 'a\nforged line\r\u001b[31m\u2028x' }, format)
-      // eslint-disable-next-line no-control-regex -- they are what must not be there
       assert.doesNotMatch(line, /[\n\r\u001b\u2028]/)
     }
   })

@@ -64,7 +64,7 @@ describe('token counts', () => {
         assert.equal(tokenizer.count('o200k_base', text), countByPackage(text, asText), JSON.stringify(text))
         assert.equal(tokenizer.count('cl100k_base', text), countCl100kByPackage(text, asText), JSON.stringify(text))
       }),
-      { numRuns: 3000 },
+      { numRuns: 1500 },
     )
   })
 
@@ -88,7 +88,7 @@ describe('token counts', () => {
 
   it('count a lone surrogate as the replacement character', () => {
     assert.equal(tokenizer.count('o200k_base', '\ud800'), tokenizer.count('o200k_base', '\ufffd'))
-    assert.equal(tokenizer.count('o200k_base', `${'\udc00'}a`), tokenizer.count('o200k_base', '\ufffda'))
+    assert.equal(tokenizer.count('o200k_base', '\udc00a'), tokenizer.count('o200k_base', '\ufffda'))
   })
 
   it('split no character at the edge of a window or of a piece', () => {

@@ -1,0 +1,157 @@
+import assert from 'node:assert/strict'
+import { readArguments } from '../../../daemon/commands/arguments.ts'
+import { runClientCommand } from '../../../daemon/commands/client.ts'
+import type { ClientInvocation } from '../../../daemon/commands/client.ts'
+import { FakeDaemon, recordedTerminal, spend, status } from './fakeDaemon.ts'
+
+describe('commands that talk to the daemon', () => {
+  let daemon: FakeDaemon
+  beforeEach(async () => {
+    daemon = new FakeDaemon()
+    await daemon.start()
+  })
+  afterEach(() => daemon.remove())
+
+  async function run(...words: readonly string[]): Promise<{ code: number; out: string; err: string }> {
+    const terminal = recordedTerminal()
+    const invocation = readArguments([...words, '--data-dir', daemon.dataDir])
+    const code = await runClientCommand(invocation as ClientInvocation, terminal)
+    return { code, out: terminal.written(), err: terminal.complained() }
+  }
+
+  it('show the status as a table', async () => {
+    daemon.answers['GET /api/status'] = { status: 200, body: status({ today: spend({ spentEur: 1.84, calls: 41 }) }) }
+    const { code, out } = await run('status')
+    assert.equal(code, 0)
+    assert.match(out, /Today\s+€1\.84 of 10\.00/)
+    assert.ok(out.includes(daemon.url))
+  })
+
+  it('give the status as it is with --json, and carry the token', async () => {
+    const body = status({ counters: { killed: 3 } })
+    daemon.answers['GET /api/status'] = { status: 200, body }
+    const { out } = await run('status', '--json')
+    assert.deepEqual(JSON.parse(out), body)
+    assert.equal(daemon.seen.find(({ route }) => route === 'GET /api/status')?.authorization, 'Bearer control-token')
+  })
+
+  it('stop everything and say how many calls and how fast', async () => {
+    daemon.answers['POST /api/kill'] = { status: 200, body: { cancelled: 5, tookMs: 39.2 } }
+    const { code, out } = await run('kill')
+    assert.equal(code, 0)
+    assert.equal(out, '5 calls stopped in 40 ms.\n')
+    assert.equal(daemon.seen.at(-1)?.body, '{"scope":"global"}')
+  })
+
+  it('stop one task and speak of one call in the singular', async () => {
+    daemon.answers['POST /api/kill'] = { status: 200, body: { cancelled: 1, tookMs: 3 } }
+    const { out } = await run('kill', '--scope', 'task', '--ref', 'run-7')
+    assert.equal(out, '1 call stopped in 3 ms.\n')
+    assert.deepEqual(JSON.parse(daemon.seen.at(-1)!.body), { scope: 'task', ref: 'run-7' })
+  })
+
+  it('allow calls again', async () => {
+    daemon.answers['POST /api/resume'] = { status: 200, body: { killed: false } }
+    assert.equal((await run('resume')).out, 'Calls are allowed again.\n')
+    assert.equal(
+      (await run('resume', '--scope', 'tenant', '--ref', 'acme')).out,
+      'Calls are allowed again for tenant acme.\n',
+    )
+  })
+
+  it('print the variables of a shell', async () => {
+    const { code, out } = await run('env', '--project', 'My Shop', '--task', 'run-7')
+    assert.equal(code, 0)
+    assert.ok(out.includes(`export OPENAI_BASE_URL='${daemon.url}/k/local-key/t/run-7/p/My-Shop/openai/v1'\n`))
+    assert.ok(out.includes(`export ANTHROPIC_BASE_URL='${daemon.url}/k/local-key/t/run-7/p/My-Shop/anthropic'\n`))
+    assert.doesNotMatch(out, /OLLAMA_HOST/)
+  })
+
+  for (const words of [['status'], ['watch'], ['kill'], ['resume'], ['env']]) {
+    it(`say that the daemon is not running and how to start it: ${words.join(' ')}`, async () => {
+      await daemon.die()
+      const { code, out, err } = await run(...words)
+      assert.equal(code, 1)
+      assert.equal(out, '')
+      assert.match(err, /^Tollgate is not running for .*\. Start it with: tollgate serve\n$/)
+    })
+  }
+
+  it('do not hand the token to another program that has taken the port (N03)', async () => {
+    for (const health of [{ name: 'other' }, { name: 'tollgate', protocol: 1, pid: process.pid + 1 }, 'not json', []]) {
+      daemon.health = health
+      const { code, err } = await run('status')
+      assert.equal(code, 1)
+      assert.match(err, /is not running/)
+    }
+    assert.ok(daemon.seen.every(({ authorization }) => authorization === undefined))
+  })
+
+  it('say that a daemon of another protocol has to be restarted', async () => {
+    daemon.health = { name: 'tollgate', protocol: 99, pid: process.pid }
+    assert.match((await run('status')).err, /another control protocol: restart it\.\n$/)
+  })
+
+  it("repeat the daemon's own sentence where it says no", async () => {
+    const error = { code: 'ledger_unavailable', message: 'The ledger cannot record the switch.' }
+    daemon.answers['POST /api/kill'] = { status: 503, body: { error } }
+    const { code, err } = await run('kill')
+    assert.equal(code, 1)
+    assert.equal(err, 'The ledger cannot record the switch.\n')
+  })
+
+  it('say so where an answer cannot be read', async () => {
+    daemon.answers['GET /api/status'] = { status: 200, body: '<html>' }
+    assert.match((await run('status')).err, /an answer that is no JSON \(status 200\)\.\n$/)
+  })
+})
+
+describe('tollgate watch', () => {
+  let daemon: FakeDaemon
+  beforeEach(async () => {
+    daemon = new FakeDaemon()
+    await daemon.start()
+  })
+  afterEach(() => daemon.remove())
+
+  const busy = status({
+    today: spend({ spentEur: 1.84, tokens: { input: 120_000, cacheRead: 0, cacheWrite: 0, output: 8000 } }),
+    inFlight: [{ call: 'c', task: null, model: 'claude-opus-5', elapsedMs: 800, outputTokens: 120 }],
+  })
+
+  it('says hello, shows the line and events, and ends with 0 on Ctrl+C', async () => {
+    const terminal = recordedTerminal(120)
+    const heard: string[] = []
+    daemon.onControl = (socket) => {
+      socket.on('message', (data: Buffer) => heard.push(data.toString('utf8')))
+      socket.send(JSON.stringify({ event: 'status', status: busy }))
+      socket.send('not json')
+      socket.send(
+        JSON.stringify({ event: 'refused', time: busy.time, code: 'killed', message: 'The kill switch is on.' }),
+      )
+    }
+    const ended = runClientCommand({ command: 'watch', dataDir: daemon.dataDir }, terminal)
+    while (!terminal.written().includes('refused') || heard.length === 0)
+      await new Promise((resolve) => setTimeout(resolve, 5))
+    terminal.interrupt()
+    assert.equal(await ended, 0)
+    const written = terminal.written()
+    assert.ok(written.includes('€1.84 of 10.00 · 128k tokens · 1 running · claude-opus-5 120 out'))
+    assert.match(written, /\d\d:\d\d:\d\d refused killed: The kill switch is on\.\n/)
+    assert.ok(written.endsWith('\n'))
+    assert.equal(terminal.complained(), '')
+    const hello = JSON.parse(heard[0]!) as Record<string, unknown>
+    assert.deepEqual([hello['type'], hello['client']], ['hello', 'cli'])
+    assert.equal(daemon.seen.find(({ route }) => route === 'WS /control')?.authorization, 'Bearer control-token')
+  })
+
+  it('writes plain lines where the output is no terminal, and ends with 1 when the daemon does', async () => {
+    const terminal = recordedTerminal()
+    daemon.onControl = (socket) => {
+      socket.send(JSON.stringify({ event: 'status', status: busy }), () => setTimeout(() => void daemon.die(), 20))
+    }
+    assert.equal(await runClientCommand({ command: 'watch', dataDir: daemon.dataDir }, terminal), 1)
+    assert.equal(terminal.written(), '€1.84 of 10.00 · 128k tokens · 1 running · claude-opus-5 120 out\n')
+    assert.equal(terminal.complained(), 'The daemon has ended.\n')
+  })
+})
