@@ -3,6 +3,7 @@ import type { CallFacts, DialectName } from './call.ts'
 import { InvalidRequest } from './dialects/dialect.ts'
 import type { JsonObject } from './dialects/dialect.ts'
 import { dialectByName } from './dialects/registry.ts'
+import { isOllamaEmulation } from './dialects/routes.ts'
 import { createTokenCounter } from './tokens/estimate.ts'
 import { modelFamily } from './tokens/families.ts'
 import type { MessageCountCache } from './tokens/messageCache.ts'
@@ -57,7 +58,7 @@ export function describeBody(bytes: Uint8Array, request: DescribeRequest, readin
     const facts = dialectByName(request.dialect).describe(body as JsonObject, {
       upstreamName: request.upstreamName,
       upstreamBaseUrl: request.upstreamBaseUrl,
-      ollamaEmulation: request.upstreamDialect === 'ollama' && !request.dialect.startsWith('ollama-'),
+      ollamaEmulation: isOllamaEmulation(request.upstreamDialect, request.dialect),
       counter,
     })
     return { ok: true, facts }

@@ -16,7 +16,8 @@ function processTerminal(): Terminal {
     err: (text) => void process.stderr.write(text),
     env: process.env,
     platform: process.platform,
-    columns: () => (process.stdout.isTTY ? process.stdout.columns : null),
+    // Some terminals do not know their width and say 0.
+    columns: () => (process.stdout.isTTY ? process.stdout.columns || 80 : null),
     onInterrupt: (listener) => {
       process.once('SIGINT', listener).once('SIGTERM', listener)
       return () => void process.off('SIGINT', listener).off('SIGTERM', listener)

@@ -17,9 +17,9 @@ describe('usage in streams', () => {
   const anthropic = () =>
     gate.post('anthropic', '/v1/messages', { model: 'claude-haiku-4-5', max_tokens: 400, messages, stream: true })
   /** Runs one call to its end and returns its text and its row. */
-  async function finished(call: Promise<Response>) {
+  async function finished(call: () => Promise<Response>) {
     const before = (await gate.daemon.calls()).length
-    const text = await (await call).text()
+    const text = await (await call()).text()
     const [row] = await gate.daemon.settled(before + 1)
     return { text, row: row! }
   }
@@ -31,7 +31,7 @@ describe('usage in streams', () => {
 
   it('B01 asks for the usage of a stream, settles exactly, and hides the extra chunk again', async () => {
     gate.upstream.next({ inputTokens: 812, outputTokens: 33 })
-    const { text, row } = await finished(chat())
+    const { text, row } = await finished(() => chat())
     const sent = gate.upstream.generations[0]!.json
     assert.deepEqual(sent['stream_options'], { include_usage: true })
     assert.deepEqual([row.settlement, row.usage.input, row.usage.output], ['exact', 812, 33])
@@ -43,7 +43,7 @@ describe('usage in streams', () => {
   it('B01 leaves the usage chunk to a client that asked for it, byte for byte', async () => {
     const ask = { stream_options: { include_usage: true }, max_tokens: 400 }
     gate.upstream.next({ inputTokens: 812, outputTokens: 33 })
-    const { text, row } = await finished(chat(ask))
+    const { text, row } = await finished(() => chat(ask))
     assert.deepEqual(dataOf(text).at(-1)!.choices, [])
     assert.equal(row.settlement, 'exact')
     const untouched = JSON.stringify({ model: 'gpt-4o-mini', messages, stream: true, ...ask })
@@ -52,7 +52,7 @@ describe('usage in streams', () => {
 
   it('B01 falls back to its own count where the provider never sends usage', async () => {
     gate.upstream.next({ usage: 'missing', outputTokens: 120 })
-    const { row } = await finished(chat())
+    const { row } = await finished(() => chat())
     assert.equal(row.settlement, 'estimated')
     assert.ok(row.usage.output >= 100 && row.usage.output < 240, `output ${row.usage.output}`)
     assert.ok(row.usage.input > 0)
@@ -61,7 +61,7 @@ describe('usage in streams', () => {
 
   it('B02 respects an explicit false towards the client', async () => {
     gate.upstream.next({ outputTokens: 21 })
-    const { text, row } = await finished(chat({ stream_options: { include_usage: false } }))
+    const { text, row } = await finished(() => chat({ stream_options: { include_usage: false } }))
     assert.ok(dataOf(text).every((chunk) => chunk.choices?.length === 1))
     assert.deepEqual([row.settlement, row.usage.output], ['exact', 21])
     assert.deepEqual(gate.upstream.generations[0]!.json['stream_options'], { include_usage: true })
@@ -79,20 +79,20 @@ describe('usage in streams', () => {
       'data: [DONE]\n\n',
     ]
     gate.upstream.next({ frames })
-    const { text, row } = await finished(chat())
+    const { text, row } = await finished(() => chat())
     assert.equal(text, frames.filter((frame) => !frame.includes('"usage"')).join(''))
     assert.deepEqual([row.usage.input, row.usage.output, row.finish], [9, 1, 'stop'])
   })
 
   it('B03 takes the maximum of cumulative usage, not its sum, and ignores a final null', async () => {
     gate.upstream.next({ inputTokens: 48, outputTokens: 16, usageOnEveryChunk: true })
-    const { row } = await finished(chat())
+    const { row } = await finished(() => chat())
     assert.deepEqual([row.usage.input, row.usage.output, row.settlement], [48, 16, 'exact'])
   })
 
   it('B04 treats usage that is null everywhere as missing', async () => {
     gate.upstream.next({ usage: null, outputTokens: 100 })
-    const { row } = await finished(chat())
+    const { row } = await finished(() => chat())
     assert.equal(row.settlement, 'estimated')
     assert.ok(row.usage.output >= 80)
     assert.ok(row.warnings.includes('usage_missing'))
@@ -102,7 +102,7 @@ describe('usage in streams', () => {
     const missing = async () => (await gate.daemon.status()).counters['usage_missing'] ?? 0
     const before = await missing()
     gate.upstream.next({ usage: 'zeros', outputTokens: 100 })
-    const { row } = await finished(chat())
+    const { row } = await finished(() => chat())
     assert.equal(row.settlement, 'estimated')
     assert.ok(row.usage.output >= 80 && row.eur > 0)
     assert.equal(await missing(), before + 1)
@@ -111,14 +111,14 @@ describe('usage in streams', () => {
   it('B06 does not add the seed of message_start to the cumulative output', async () => {
     const usage = { input_tokens: 20, output_tokens: 1 }
     gate.upstream.next({ frames: messageFrames(usage, { output_tokens: 15 }) })
-    const { row } = await finished(anthropic())
+    const { row } = await finished(() => anthropic())
     assert.deepEqual([row.usage.input, row.usage.output, row.settlement], [20, 15, 'exact'])
   })
 
   it('B07 does not double input and cache that message_delta repeats', async () => {
     const usage = { input_tokens: 2, cache_creation_input_tokens: 47_119, output_tokens: 4 }
     gate.upstream.next({ frames: messageFrames(usage, { ...usage, output_tokens: 64 }) })
-    const { row } = await finished(anthropic())
+    const { row } = await finished(() => anthropic())
     assert.deepEqual(
       [row.usage.input, row.usage.cacheWrite5m + row.usage.cacheWrite1h, row.usage.output],
       [2, 47_119, 64],
@@ -133,7 +133,7 @@ describe('usage in streams', () => {
       cacheWrite1hTokens: 300,
       outputTokens: 5,
     })
-    const { row } = await finished(anthropic())
+    const { row } = await finished(() => anthropic())
     const { input, cacheRead, cacheWrite5m, cacheWrite1h } = row.usage
     assert.deepEqual(
       { input, cacheRead, cacheWrite5m, cacheWrite1h },
@@ -144,14 +144,14 @@ describe('usage in streams', () => {
   it('reads the zeroed usage chunks of the Ollama completions emulation and its real last one', async () => {
     gate.upstream.next({ inputTokens: 400, outputTokens: 12 })
     const ask = { model: 'gemma3:4b', prompt: 'x', stream: true }
-    const { row } = await finished(gate.post('ollama', '/v1/completions', ask))
+    const { row } = await finished(() => gate.post('ollama', '/v1/completions', ask))
     assert.deepEqual([row.usage.input, row.usage.output, row.settlement], [400, 12, 'exact'])
   })
 
   it("prefers the real count of the Ollama messages emulation to message_start's guess", async () => {
     gate.upstream.next({ inputTokens: 1234, outputTokens: 12 })
     const ask = { model: 'gemma3:4b', max_tokens: 100, messages, stream: true }
-    const { row } = await finished(gate.post('ollama', '/v1/messages', ask))
+    const { row } = await finished(() => gate.post('ollama', '/v1/messages', ask))
     assert.deepEqual([row.usage.input, row.usage.output, row.settlement], [1234, 12, 'exact'])
   })
 })

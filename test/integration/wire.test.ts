@@ -4,6 +4,8 @@ import type { Gate } from './harness/gate.ts'
 
 const messages = [{ role: 'user', content: 'hello' }]
 const chatBody = { model: 'gpt-4o-mini', max_tokens: 100, messages }
+/** A model that the upstream's price list knows. */
+const bodyFor = (upstream: string) => (upstream === 'anthropic' ? { ...chatBody, model: 'claude-haiku-4-5' } : chatBody)
 
 describe('addresses', () => {
   let gate: Gate
@@ -25,7 +27,7 @@ describe('addresses', () => {
     ['ollama', '/api/chat', '/ollama/api/chat'],
   ] as const) {
     it(`${upstream}${path} reaches the provider as ${reaches}`, async () => {
-      const response = await gate.post(upstream, path, { ...chatBody, stream: false })
+      const response = await gate.post(upstream, path, { ...bodyFor(upstream), stream: false })
       assert.equal(response.status, 200)
       await response.text()
       assert.equal(gate.upstream.generations[0]!.path, reaches)
@@ -121,7 +123,7 @@ describe("the provider's own answers", () => {
       const before = (await gate.daemon.calls()).length
       const errorBody = { error: { message: 'Odd — spacing', z: 1, a: [1.5, null] } }
       gate.upstream.next({ status: 429, errorBody, headers: { 'retry-after': '7', 'x-own': 'yes' } })
-      const response = await gate.post(upstream, path, { ...chatBody, stream: true })
+      const response = await gate.post(upstream, path, { ...bodyFor(upstream), stream: true })
       assert.equal(response.status, 429)
       assert.equal(await response.text(), JSON.stringify(errorBody))
       assert.deepEqual([response.headers.get('retry-after'), response.headers.get('x-own')], ['7', 'yes'])

@@ -80,8 +80,8 @@ export class Writer {
     if (this.closed) return
     const gzip = this.#gzip
     if (gzip !== null) {
-      await new Promise<void>((resolve) => gzip.end(() => resolve()))
-      this.#response.write(compressedSoFar(gzip))
+      gzip.end()
+      for await (const rest of gzip) this.#response.write(rest)
     }
     this.#response.end()
     await Promise.race([once(this.#response, 'close'), once(this.#response, 'finish')])

@@ -149,7 +149,7 @@ function spawnDaemon(options: DaemonOptions) {
     writeFileSync(file, JSON.stringify(options.config))
     args.push('--config', file)
   }
-  const [command = process.execPath, ...before] = [...(options.via ?? []), process.execPath]
+  const [command, ...before] = [...(options.via ?? []), process.execPath]
   const child = spawn(command, [...before, ...args, ...(options.args ?? [])], {
     env: { ...cleanEnvironment(), ...options.env },
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -40,6 +40,11 @@ export function rawExchange(
 
 function parseAnswer(bytes: Buffer): RawAnswer {
   const split = bytes.indexOf('\r\n\r\n')
+  // An interim answer stands before the one that counts; its lines stay in the head.
+  if (bytes.subarray(0, 10).toString('latin1') === 'HTTP/1.1 1') {
+    const { head, ...final } = parseAnswer(bytes.subarray(split + 4))
+    return { ...final, head: `${bytes.subarray(0, split).toString('latin1')}\r\n\r\n${head}` }
+  }
   const head = bytes.subarray(0, split < 0 ? bytes.length : split).toString('latin1')
   const body = split < 0 ? Buffer.alloc(0) : bytes.subarray(split + 4)
   const status = Number(/^HTTP\/1\.1 (\d{3})/.exec(head)?.[1] ?? 0)
@@ -56,6 +61,7 @@ function dechunk(coded: Buffer): { readonly body: Buffer; readonly torn: boolean
     const lineEnd = coded.indexOf('\r\n', at)
     if (lineEnd < 0) return { body: Buffer.concat(parts), torn: true }
     const size = Number.parseInt(coded.subarray(at, lineEnd).toString('latin1'), 16)
+    if (Number.isNaN(size)) return { body: Buffer.concat(parts), torn: true }
     if (size === 0) return { body: Buffer.concat(parts), torn: false }
     parts.push(coded.subarray(lineEnd + 2, lineEnd + 2 + size))
     at = lineEnd + 2 + size + 2

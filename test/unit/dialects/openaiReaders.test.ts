@@ -183,6 +183,8 @@ describe('the end of a stream in OpenAI’s dialects', () => {
   it('F06: is clean with [DONE]', () => assert.equal(readChat(delta('Hi'), '[DONE]').terminal, true))
   it('F06: is clean without it where every choice has finished', () =>
     assert.equal(readChat(delta('Hi'), stop).terminal, true))
+  it('F06: stays clean where a finished choice is named once more', () =>
+    assert.equal(readChat(delta('Hi'), stop, delta('')).terminal, true))
   it('F06: is not clean where a choice is still open, or none has begun', () => {
     assert.equal(readChat(delta('Hi')).terminal, false)
     assert.equal(readChat().terminal, false)

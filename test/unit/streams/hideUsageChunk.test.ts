@@ -34,6 +34,7 @@ describe('hiding the usage chunk that the gate asked for', () => {
       'data: {"usage":{"prompt_tokens":9}}\n\n',
       'data: {"choices":[],"usage":[]}\n\n',
       ': {"choices":[],"usage":{}}\n\n',
+      'data: {"choices":[{"delta":{"choices":[]}}],"usage":{"prompt_tokens":9}}\n\n',
       'event: x\n\n',
     ]) {
       assert.equal(once(kept), kept)

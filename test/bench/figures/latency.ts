@@ -1,0 +1,58 @@
+import { chatCall } from '../bodies.ts'
+import { candidateNames } from '../rig.ts'
+import type { CandidateName } from '../rig.ts'
+import { times } from '../row.ts'
+import type { Bench, Row } from '../row.ts'
+import { median, quantile } from '../statistics.ts'
+import { Connection, requestBytes } from '../wire.ts'
+
+/** Calls before the first round, so that every candidate's code is compiled. */
+const warmUpCalls = 1500
+
+/**
+ * Latency of one client with a chat call of 1.5 KB. The candidates take turns in short rounds, so that what else the
+ * machine does meets all of them; each round gives its own quantiles, of which the medians count.
+ */
+export async function latency({ rig, quick }: Bench): Promise<readonly Row[]> {
+  const rounds = quick ? 9 : 40
+  const callsPerRound = 250
+  const quantiles = new Map<CandidateName, { readonly p50: number[]; readonly p99: number[] }>()
+  const lanes = new Map<CandidateName, { readonly connection: Connection; readonly request: Buffer }>()
+  for (const name of candidateNames) {
+    const target = rig.target(name)
+    const lane = { connection: await Connection.open(target.port), request: requestBytes(target, chatCall()) }
+    for (let call = 0; call < warmUpCalls; call += 1) await lane.connection.send(lane.request)
+    lanes.set(name, lane)
+    quantiles.set(name, { p50: [], p99: [] })
+  }
+  for (let round = 0; round < rounds; round += 1) {
+    for (const [name, { connection, request }] of lanes) {
+      const samples: number[] = []
+      for (let call = 0; call < callsPerRound; call += 1) samples.push((await connection.send(request)).totalMs)
+      quantiles.get(name)?.p50.push(quantile(samples, 0.5))
+      quantiles.get(name)?.p99.push(quantile(samples, 0.99))
+    }
+  }
+  for (const { connection } of lanes.values()) connection.close()
+  const of = (name: CandidateName, which: 'p50' | 'p99'): number => median(quantiles.get(name)?.[which] ?? [])
+  const added = (name: CandidateName, which: 'p50' | 'p99'): number => of(name, which) - of('direct', which)
+  return [
+    { what: 'latency direct, p50', value: of('direct', 'p50'), unit: 'ms' },
+    { what: 'latency added by forwarding alone, p50', value: added('forward', 'p50'), unit: 'ms' },
+    { what: 'latency added by the peer, p50', value: added('peer', 'p50'), unit: 'ms' },
+    { what: 'latency added by the peer, p99', value: added('peer', 'p99'), unit: 'ms' },
+    compared('p50', added('tollgate', 'p50'), added('peer', 'p50'), 0.8),
+    compared('p99', added('tollgate', 'p99'), added('peer', 'p99'), 1),
+  ]
+}
+
+function compared(which: string, value: number, peer: number, most: number): Row {
+  return {
+    what: `latency added by Tollgate, ${which}`,
+    value,
+    unit: 'ms',
+    compared: `${times(value / peer)} the peer's`,
+    goal: `<= ${most} x the peer's`,
+    ok: value <= most * peer,
+  }
+}
