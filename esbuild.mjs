@@ -19,7 +19,9 @@ const common = {
   external: ['vscode'],
   minify: production,
   sourcemap: production ? false : 'linked',
-  define: { TOLLGATE_VERSION: JSON.stringify(version), TOLLGATE_DIST: '__dirname', 'import.meta.url': 'undefined' },
+  define: { TOLLGATE_VERSION: JSON.stringify(version) },
+  // Only sources that run unbundled ask where they lie.
+  logOverride: { 'empty-import-meta': 'silent' },
   logLevel: 'warning',
 }
 

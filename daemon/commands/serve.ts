@@ -147,7 +147,6 @@ export async function runServe(args: ServeArguments): Promise<number> {
         }),
       finish: async () => {
         control.close()
-        saveResiduals(ledger, residuals)
         ledger.flush()
         ledger.close()
         removeDiscovery(dataDir, process.pid)
@@ -259,16 +258,6 @@ function openLedger(dataDir: string, log: ReturnType<typeof createLog>): Ledger 
     if (!(fault instanceof LedgerUnavailable)) throw fault
     log.error('the ledger cannot be opened, so calls are refused', { problem: fault.message })
     return unavailableLedger(fault.message)
-  }
-}
-
-function saveResiduals(ledger: Ledger, residuals: Residuals): void {
-  for (const { upstream, model, ratio, samples } of residuals.snapshot()) {
-    try {
-      ledger.saveResidual(upstream, model, ratio, samples)
-    } catch {
-      return
-    }
   }
 }
 

@@ -54,7 +54,8 @@ export function observe(gate: Gate, settled: Settled, answered: Answered): Obser
     warnings,
   })
   if (exact && verdict.kind === 'none' && facts.estimate.mediaTokens === 0 && facts.hiddenInput === null) {
-    gate.residuals.learn(call.upstreamName, facts.model, facts.estimate, reported)
+    const learned = gate.residuals.learn(call.upstreamName, facts.model, facts.estimate, reported)
+    if (learned !== null) gate.ledger.saveResidual(learned.upstream, learned.model, learned.ratio, learned.samples)
   }
   if (exact) gate.growth.remember(answerFacts?.responseId ?? null, totalTokens(usage))
   gate.rates.addTokens(call.identity.keyId, call.settledAtMs, totalTokens(usage))

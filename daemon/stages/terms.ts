@@ -76,6 +76,7 @@ export function worstCase(terms: Terms, facts: CallFacts, atMs: number, outputTo
     cacheWrite: facts.cacheWrite,
     tier: facts.tier,
     serverTools: facts.serverTools,
+    audioInput: facts.estimate.mediaTokens > 0,
     atMs,
   })
 }

@@ -1,4 +1,4 @@
-import type { Status } from '../../shared/status.ts'
+import type { SpendStatus, Status } from '../../shared/status.ts'
 import type { TerminalState } from '../env/injection.ts'
 import { gauges } from './caps.ts'
 import type { Figures } from './figures.ts'
@@ -46,9 +46,8 @@ export function newTokens(status: Status): number {
   return status.inFlight.reduce((sum, call) => sum + call.outputTokens, input + cacheWrite + output)
 }
 
-/** Euros of today. A call without a price is never shown as `€0.00`. */
-export function spentText(status: Status, figures: Figures): string {
-  const { spentEur, unpricedCalls } = status.today
-  if (unpricedCalls === 0) return figures.eur(spentEur)
-  return spentEur === 0 ? '€?' : `≥ ${figures.eur(spentEur)}`
+/** Euros of a day or month. A call without a price is never shown as `€0.00`. */
+export function spentText(spend: SpendStatus, figures: Figures): string {
+  if (spend.unpricedCalls === 0) return figures.eur(spend.spentEur)
+  return spend.spentEur === 0 ? '€?' : `≥ ${figures.eur(spend.spentEur)}`
 }

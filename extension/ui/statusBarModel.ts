@@ -71,7 +71,7 @@ function renderUp(
   const label = spokenSpend(status, text, figures)
   if (terminals.bypassed) {
     return {
-      text: `$(debug-disconnect) ${text.bypassed} · ${spentText(status, figures)}`,
+      text: `$(debug-disconnect) ${text.bypassed} · ${spentText(status.today, figures)}`,
       background: 'warning',
       accessibleLabel: `${text.labelBypassed} ${label}`,
     }
@@ -84,7 +84,7 @@ function renderUp(
     }
   }
   return {
-    text: `$(pulse) ${spentText(status, figures)} · ${figures.tokens(newTokens(status))}`,
+    text: `$(pulse) ${spentText(status.today, figures)} · ${figures.tokens(newTokens(status))}`,
     background: 'none',
     accessibleLabel: label,
   }
@@ -93,12 +93,12 @@ function renderUp(
 function closeText(close: Gauge, status: Status, text: Text, figures: Figures): string {
   return close.unit === 'eur'
     ? `${figures.eurOf(close.used, close.cap)} · ${figures.tokens(newTokens(status))}`
-    : `${text.tokensOf(figures.tokens(close.used), figures.tokens(close.cap))} · ${spentText(status, figures)}`
+    : `${text.tokensOf(figures.tokens(close.used), figures.tokens(close.cap))} · ${spentText(status.today, figures)}`
 }
 
 function spokenSpend(status: Status, text: Text, figures: Figures): string {
   const { capEur, spentEur } = status.today
-  const spent = spentText(status, figures)
+  const spent = spentText(status.today, figures)
   const sentences = [
     capEur === null
       ? text.labelSpendUncapped(spent)

@@ -1,4 +1,4 @@
-import type { SpendStatus, Status } from '../../shared/status.ts'
+import type { Status } from '../../shared/status.ts'
 import type { SkippedFamily } from '../env/injection.ts'
 import type { Text } from '../text.ts'
 import { allTokens, capText } from './caps.ts'
@@ -37,8 +37,8 @@ export function renderTooltip(state: StatusBarState, text: Text, figures: Figure
       break
     case 'up':
       blocks.push(...alerts(state, gate.status, text, figures))
-      blocks.push(spendTable(gate.status, text, figures), tokenTable(gate.status.today, text, figures))
-      blocks.push(...modelTable(gate.status, text, figures), ...runningTable(gate.status, text, figures))
+      blocks.push(figureTable(gate.status, text, figures))
+      if (gate.status.today.reservedEur > 0) blocks.push(text.heldByRunning(figures.eur(gate.status.today.reservedEur)))
       if (gate.status.today.unpricedCalls > 0) blocks.push(text.unpricedToday(gate.status.today.unpricedCalls))
       break
   }
@@ -59,64 +59,72 @@ function alerts(state: StatusBarState, status: Status, text: Text, figures: Figu
   return found
 }
 
-function spendTable(status: Status, text: Text, figures: Figures): string {
-  const rows: string[][] = []
+type Row = readonly [string, string, string, string]
+
+/** One table with headings inside, because the columns of several tables would not line up. */
+function figureTable(status: Status, text: Text, figures: Figures): string {
+  const { input, cacheRead, cacheWrite, output } = status.today.tokens
+  const rows: Row[] = [
+    ...spendRows(status, text, figures),
+    heading(text.headTokensToday, text.headNew, text.headCached, text.headOutput),
+    ['', figures.tokens(input + cacheWrite), figures.tokens(cacheRead), figures.tokens(output)],
+    ...modelRows(status, text, figures),
+    ...runningRows(status, text, figures),
+  ]
+  return table(['', text.headSpent, text.headCap, text.headUsed], rows)
+}
+
+function spendRows(status: Status, text: Text, figures: Figures): readonly Row[] {
+  const rows: Row[] = []
   for (const [name, tokensName, spend] of [
     [text.today, text.todayTokens, status.today],
     [text.month, text.monthTokens, status.month],
   ] as const) {
-    const spent = spend === status.today ? spentText(status, figures) : figures.eur(spend.spentEur)
-    rows.push([
-      name,
-      spent,
-      spend.capEur === null ? text.noCap : figures.eur(spend.capEur),
-      used(spend.spentEur, spend.capEur, figures),
-    ])
-    if (spend.capTokens !== null) {
-      const tokens = allTokens(spend)
-      rows.push([
-        tokensName,
-        figures.tokens(tokens),
-        figures.tokens(spend.capTokens),
-        used(tokens, spend.capTokens, figures),
-      ])
-    }
+    const cap = spend.capEur === null ? text.noCap : figures.eur(spend.capEur)
+    rows.push([name, spentText(spend, figures), cap, used(spend.spentEur, spend.capEur, figures)])
+    if (spend.capTokens === null) continue
+    const tokens = allTokens(spend)
+    const tokenCap = figures.tokens(spend.capTokens)
+    rows.push([tokensName, figures.tokens(tokens), tokenCap, used(tokens, spend.capTokens, figures)])
   }
-  const held = status.today.reservedEur > 0 ? `\n\n${text.heldByRunning(figures.eur(status.today.reservedEur))}` : ''
-  return table(['', text.headSpent, text.headCap, text.headUsed], rows) + held
+  return rows
 }
 
 function used(amount: number, cap: number | null, figures: Figures): string {
   return cap === null || cap === 0 ? '' : figures.percent(amount / cap)
 }
 
-function tokenTable(spend: SpendStatus, text: Text, figures: Figures): string {
-  const { input, cacheRead, cacheWrite, output } = spend.tokens
-  const row = [text.tokensRow, figures.tokens(input + cacheWrite), figures.tokens(cacheRead), figures.tokens(output)]
-  return table([text.headTokensToday, text.headNew, text.headCached, text.headOutput], [row])
-}
-
-function modelTable(status: Status, text: Text, figures: Figures): readonly string[] {
+function modelRows(status: Status, text: Text, figures: Figures): readonly Row[] {
   if (status.models.length === 0) return []
   const models = [...status.models].sort((left, right) => right.eur - left.eur || right.calls - left.calls)
-  const rows = models
-    .slice(0, mostRows)
-    .map((model) => [plain(model.model), figures.whole(model.calls), figures.eur(model.eur)])
-  if (models.length > mostRows) rows.push([text.andMore(models.length - mostRows), '', ''])
-  return [table([text.headModelToday, text.headCalls, text.headSpent], rows)]
+  return [
+    heading(text.headModelToday, text.headSpent, '', text.headCalls),
+    ...models
+      .slice(0, mostRows)
+      .map((model): Row => [plain(model.model), figures.eur(model.eur), '', figures.whole(model.calls)]),
+    ...restRow(models.length, text),
+  ]
 }
 
-function runningTable(status: Status, text: Text, figures: Figures): readonly string[] {
+function runningRows(status: Status, text: Text, figures: Figures): readonly Row[] {
   if (status.inFlight.length === 0) return []
-  const rows = status.inFlight
-    .slice(0, mostRows)
-    .map((call) => [
-      plain(call.model),
-      `${figures.whole(Math.floor(call.elapsedMs / 1000))} s`,
-      figures.tokens(call.outputTokens),
-    ])
-  if (status.inFlight.length > mostRows) rows.push([text.andMore(status.inFlight.length - mostRows), '', ''])
-  return [table([text.headRunning(status.inFlight.length), text.headElapsed, text.headOutput], rows)]
+  const seconds = (elapsedMs: number): string => `${figures.whole(Math.floor(elapsedMs / 1000))} s`
+  return [
+    heading(text.headRunning(status.inFlight.length), text.headElapsed, '', text.headOutput),
+    ...status.inFlight
+      .slice(0, mostRows)
+      .map((call): Row => [plain(call.model), seconds(call.elapsedMs), '', figures.tokens(call.outputTokens)]),
+    ...restRow(status.inFlight.length, text),
+  ]
+}
+
+function restRow(count: number, text: Text): readonly Row[] {
+  return count > mostRows ? [[text.andMore(count - mostRows), '', '', '']] : []
+}
+
+function heading(...cells: Row): Row {
+  const [first, second, third, fourth] = cells.map((cell) => (cell === '' ? '' : `**${cell}**`))
+  return [first ?? '', second ?? '', third ?? '', fourth ?? '']
 }
 
 function terminalNotes({ terminals }: StatusBarState, text: Text): readonly string[] {
@@ -151,10 +159,13 @@ function links({ gate, terminals }: StatusBarState, text: Text): string {
   return [...shown, link('output', text.linkLog, 'tollgate.showLog')].join(' &nbsp;·&nbsp; ')
 }
 
-function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
-  const line = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`
-  const rule = head.map((_, column) => (column === 0 ? ':--' : '--:'))
-  return [line(head), line(rule), ...rows.map(line)].join('\n')
+/** The hover draws tables without any space between the columns. */
+const columnGap = '&emsp;'
+
+function table(head: Row, rows: readonly Row[]): string {
+  const line = ([first, ...others]: Row): string =>
+    `| ${[first, ...others.map((cell) => columnGap + cell)].join(' | ')} |`
+  return [line(head), '| :-- | --: | --: | --: |', ...rows.map(line)].join('\n')
 }
 
 /** Text that comes from outside, such as a model's name, without any power in markdown. */

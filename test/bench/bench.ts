@@ -60,4 +60,6 @@ try {
 const seconds = Math.round((performance.now() - startedMs) / 1000)
 const missed = rows.filter((row) => row.ok === false).length
 const file = writeReport(rows, { quick: values.quick, seconds })
-console.log(`\n${missed === 0 ? 'Every goal is met' : `${missed} goals are missed`}, after ${seconds} s. Written to ${file}.`)
+console.log(
+  `\n${missed === 0 ? 'Every goal is met' : `${missed} goals are missed`}, after ${seconds} s. Written to ${file}.`,
+)

@@ -77,9 +77,14 @@ export class History {
 /** Bodies of ten megabytes whose contents are the worst that are known for tokenizers and parsers. */
 export function largeBodies(bytes = 10_000_000): readonly { readonly name: string; readonly body: Buffer }[] {
   const random = numbers(3)
-  const chat = (content: string): Buffer => Buffer.from(JSON.stringify({ model, messages: [{ role: 'user', content }] }))
-  const base64 = Buffer.from(Array.from({ length: Math.floor((bytes * 3) / 4) }, () => random() * 256)).toString('base64')
-  const cjk = Array.from({ length: Math.floor(bytes / 3) }, () => String.fromCharCode(0x4e00 + Math.floor(random() * 20_000)))
+  const chat = (content: string): Buffer =>
+    Buffer.from(JSON.stringify({ model, messages: [{ role: 'user', content }] }))
+  const base64 = Buffer.from(Array.from({ length: Math.floor((bytes * 3) / 4) }, () => random() * 256)).toString(
+    'base64',
+  )
+  const cjk = Array.from({ length: Math.floor(bytes / 3) }, () =>
+    String.fromCharCode(0x4e00 + Math.floor(random() * 20_000)),
+  )
   const depth = Math.floor(bytes / 12)
   const list = Array.from({ length: Math.floor(bytes / 7) }, () => Math.floor(random() * 100_000))
   const tool = (parameters: string): Buffer =>
@@ -98,5 +103,9 @@ export function largeBodies(bytes = 10_000_000): readonly { readonly name: strin
 
 function manyMessages(bytes: number): Buffer {
   const one = JSON.stringify({ role: 'user', content: 'go on' })
-  return Buffer.from(`{"model":"${model}","messages":[${Array(Math.floor(bytes / (one.length + 1))).fill(one).join(',')}]}`)
+  return Buffer.from(
+    `{"model":"${model}","messages":[${Array(Math.floor(bytes / (one.length + 1)))
+      .fill(one)
+      .join(',')}]}`,
+  )
 }

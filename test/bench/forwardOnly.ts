@@ -19,7 +19,7 @@ function forward(request: IncomingMessage, response: ServerResponse, body: Buffe
     const name = request.rawHeaders[at] ?? ''
     if (!hopByHop.has(name.toLowerCase())) headers.push(name, request.rawHeaders[at + 1] ?? '')
   }
-  const method = (request.method ?? 'POST') as Dispatcher.HttpMethod
+  const method: Dispatcher.HttpMethod = request.method ?? 'POST'
   dispatcher.dispatch(
     { origin: upstream, path: request.url ?? '/', method, headers, body },
     {

@@ -90,7 +90,10 @@ async function makeDays(ledger: Ledger): Promise<number> {
   let count = 0
   for (let day = days - 1; day >= 0; day -= 1) {
     const asks = Array.from({ length: callsPerDayAndModel * models.length }, (_, at) =>
-      askAt(nowMs - day * dayMs - (callsPerDayAndModel * models.length - at) * 60_000, models[at % models.length] ?? ''),
+      askAt(
+        nowMs - day * dayMs - (callsPerDayAndModel * models.length - at) * 60_000,
+        models[at % models.length] ?? '',
+      ),
     )
     await Promise.all(asks.map((ask) => ledger.reserve(ask)))
     for (const ask of asks) settle(ledger, ask)

@@ -94,7 +94,7 @@ const server = createServer({ noDelay: true }, (socket) => {
           start = Buffer.from(all)
           return
         }
-        head = all.latin1Slice(0, end)
+        head = all.toString('latin1', 0, end)
         bytesLeft = Number(/\r\ncontent-length: (\d+)/i.exec(head)?.[1] ?? 0)
         bytes = all.subarray(end + 4)
         start = Buffer.alloc(0)

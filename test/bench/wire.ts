@@ -51,7 +51,7 @@ export class Connection {
   #head: Buffer | null = Buffer.alloc(0)
   #chunked = false
   #bytesLeft = 0
-  #tail = Buffer.alloc(0)
+  #tail: Buffer = Buffer.alloc(0)
   #firstBodyByteMs = NaN
   /** The body of the last answer, kept where `keepBody` is set. */
   body = ''
@@ -97,7 +97,7 @@ export class Connection {
       return
     }
     this.#head = null
-    const text = head.latin1Slice(0, end + 2).toLowerCase()
+    const text = head.toString("latin1", 0, end + 2).toLowerCase()
     if (!text.startsWith('http/1.1 200')) return this.#fail(new Error(head.toString('utf8').slice(0, 600)))
     const length = /\r\ncontent-length: (\d+)/.exec(text)?.[1]
     this.#chunked = length === undefined
@@ -123,7 +123,7 @@ export class Connection {
     waiting.resolve({ firstBodyByteMs: this.#firstBodyByteMs, totalMs: performance.now() - waiting.startedMs })
   }
 
-  #join(bytes: Buffer): Buffer<ArrayBuffer> {
+  #join(bytes: Buffer): Buffer {
     return Buffer.from(Buffer.concat([this.#tail, bytes]).subarray(-lastChunk.length))
   }
 

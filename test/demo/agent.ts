@@ -79,8 +79,10 @@ export class Agent {
 
   async #local(text: string): Promise<Turn> {
     const model = 'gemma3:4b'
-    await this.#ollama.chat({ model, messages: this.#ask(text) })
-    return { client: 'ollama', model, note: 'local model: counted, costs nothing' }
+    const stream = await this.#ollama.chat({ model, messages: this.#ask(text), stream: true })
+    let pieces = 0
+    for await (const part of stream) if (part.message.content !== '') pieces += 1
+    return { client: 'ollama', model, note: `local model, streamed in ${pieces} pieces` }
   }
 
   async #embed(text: string): Promise<Turn> {

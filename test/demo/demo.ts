@@ -41,6 +41,12 @@ function watchCounter(daemon: Daemon): WebSocket {
     const message = JSON.parse(data.toString()) as ControlMessage
     if (message.event === 'status') screen.counter(message.status)
     else if (message.event === 'alert') screen.say('▲ The gate says: 80 % of the daily cap is used.')
+    else if (message.event === 'truncated') {
+      const [estimated, reported] = [Number(message['estimated']), Number(message['reported'])]
+      screen.say(
+        `▲ The gate says: the model read ${grouped(reported)} of about ${grouped(estimated)} tokens. The rest was cut in silence.`,
+      )
+    }
   })
   socket.on('error', () => socket.terminate())
   return socket
@@ -109,9 +115,7 @@ async function run(upstream: Upstream, daemon: Daemon): Promise<void> {
   upstream.script(() => ({ outputTokens: 260, chunkDelayMs: fast ? 0 : 6 }))
   await spendUntilRefused(daemon, agent)
   const status = await daemon.status()
-  screen.say(
-    `Refused before it was sent. Spent: €${status.today.spentEur.toFixed(4)} of €${capEur.toFixed(2)}, not a cent more.`,
-  )
+  screen.say(`Refused before anything was sent: €${status.today.spentEur.toFixed(4)} of €${capEur.toFixed(2)} spent.`)
   await pause(2500)
 
   screen.heading('2. The local model still works: it costs nothing')

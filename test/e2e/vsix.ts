@@ -1,11 +1,9 @@
 import assert from 'node:assert/strict'
 import { copyFileSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import type { Browser } from 'playwright-core'
 import type { Upstream } from '../upstream/upstream.ts'
 import { launchChromium } from '../vscode/host/chromium.ts'
 import { installCodeServer, installVsix, run, startCodeServer } from '../vscode/host/codeServer.ts'
-import type { CodeServer } from '../vscode/host/codeServer.ts'
 import { startPlayedUpstream } from '../vscode/host/playedGate.ts'
 import { createProfile, endGate } from '../vscode/host/profile.ts'
 import type { Profile } from '../vscode/host/profile.ts'
@@ -22,9 +20,9 @@ describe('the packaged extension in an empty VS Code', function () {
   this.timeout(120_000)
   let upstream: Upstream
   let profile: Profile
-  let server: CodeServer
-  let browser: Browser
   let window: Workbench
+  /** What ends the run, last thing first; filled as things are started, so that a failed start leaves nothing behind. */
+  const endings: (() => unknown)[] = []
 
   before(async function () {
     this.timeout(900_000)
@@ -41,7 +39,12 @@ describe('the packaged extension in an empty VS Code', function () {
 
     const played = await startPlayedUpstream()
     upstream = played.upstream
+    endings.push(() => upstream.close())
     profile = await createProfile(played.gateConfig)
+    endings.push(
+      () => profile.remove(),
+      () => endGate(profile),
+    )
     for (const agent of ['agent.mjs', 'ollamaAgent.mjs']) {
       copyFileSync(join('test', 'e2e', agent), join(profile.workspace, agent))
     }
@@ -50,8 +53,10 @@ describe('the packaged extension in an empty VS Code', function () {
 
     const serverMain = await installCodeServer()
     assert.match(await installVsix(serverMain, profile, vsix), /successfully installed/)
-    server = await startCodeServer(serverMain, profile)
-    browser = await launchChromium()
+    const server = await startCodeServer(serverMain, profile, { testDriver: false })
+    endings.push(() => server.stop())
+    const browser = await launchChromium()
+    endings.push(() => browser.close())
     const page = await browser.newPage({ viewport: { width: 1280, height: 800 } })
     await page.goto(`${server.url}/?folder=${profile.workspace}`)
     window = new Workbench(page)
@@ -59,11 +64,7 @@ describe('the packaged extension in an empty VS Code', function () {
   })
 
   after(async () => {
-    await browser?.close()
-    await server?.stop()
-    if (profile) await endGate(profile)
-    await upstream?.close()
-    profile?.remove()
+    for (const end of endings.reverse()) await end()
   })
 
   it('starts the gate without a question and shows that nothing is spent', async () => {
@@ -108,7 +109,7 @@ describe('the packaged extension in an empty VS Code', function () {
   it('lets calls pass again by the link in the tooltip', async () => {
     const tooltip = await window.openTooltip()
     await window.picture('4-stopped-tooltip')
-    await tooltip.getByText('Resume').click()
+    await tooltip.getByRole('link', { name: 'Resume' }).click()
     await window.spendShows(/^€0\.\d\d · /)
     await window.toast(/pass the gate again/)
     await window.page.mouse.move(400, 200)
@@ -132,7 +133,7 @@ describe('the packaged extension in an empty VS Code', function () {
     await window.spendShows(/^cap reached · €0\.36$/)
     const toast = await window.toast(/budget is used up: €0\.36 a day for you/)
     await window.picture('7-cap-reached')
-    await toast.getByText('Raise').click()
+    await toast.getByText('Raise…').click()
     await window.page.locator('.settings-editor').getByText('Most euros that may be spent').first().waitFor()
     await window.picture('8-settings')
   })

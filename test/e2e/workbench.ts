@@ -49,8 +49,10 @@ export class Workbench {
   async openTerminal(): Promise<void> {
     await this.command('Terminal: Create New Terminal')
     await this.page.locator('.terminal-wrapper.active .xterm').waitFor({ timeout: 30_000 })
-    // The shell reads what is typed before its prompt too, but the picture is nicer with one.
-    await this.page.waitForTimeout(1000)
+    await this.page
+      .locator('.terminal-wrapper.active .xterm-rows')
+      .filter({ hasText: /[#$%>] / })
+      .waitFor()
   }
 
   /** Types a line into the terminal that has the keyboard. */

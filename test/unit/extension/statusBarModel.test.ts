@@ -33,7 +33,7 @@ describe('the status bar item', () => {
       today: spend({ tokens: { input: 1000, cacheRead: 5_000_000, cacheWrite: 200, output: 300 } }),
     })
     assert.match(view.text, /· 1\.5k$/)
-    assert.match(view.tooltip, /\| Count \| 1\.2k \| 5M \| 300 \|/)
+    assert.match(view.tooltip, /\| &emsp;1\.2k \| &emsp;5M \| &emsp;300 \|/)
   })
 
   it('counts the growing output of running calls and says how many there are', () => {
@@ -43,8 +43,8 @@ describe('the status bar item', () => {
     ]
     const view = drawUp({ inFlight })
     assert.equal(view.text, '$(pulse) €1.84 · 130k')
-    assert.match(view.tooltip, /\| Running \(2\) \|/)
-    assert.match(view.tooltip, /\| gpt-5 \| 12 s \| 2k \|/)
+    assert.match(view.tooltip, /\| \*\*Running \(2\)\*\* \|/)
+    assert.match(view.tooltip, /\| gpt-5 \| &emsp;12 s \| &emsp; \| &emsp;2k \|/)
     assert.match(view.accessibleLabel, /2 calls running\.$/)
   })
 

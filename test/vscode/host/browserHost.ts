@@ -14,7 +14,7 @@ const suiteLimitMs = 300_000
  * page, their result as its exit code.
  */
 export async function runInBrowser(profile: Profile, extensionDir: string, suite: string): Promise<number> {
-  const server = await startCodeServer(await installCodeServer(), profile)
+  const server = await startCodeServer(await installCodeServer(), profile, { testDriver: true })
   const browser = await launchChromium()
   try {
     const page = await browser.newPage({ viewport: { width: 1280, height: 800 } })

@@ -65,16 +65,22 @@ function profileArgs(profile: Profile): readonly string[] {
   return ['--server-data-dir', profile.serverDataDir, '--extensions-dir', profile.extensionsDir]
 }
 
-/** Starts the server on a free port of 127.0.0.1 and waits until it listens. */
-export async function startCodeServer(serverMain: string, profile: Profile): Promise<CodeServer> {
+/**
+ * Starts the server on a free port of 127.0.0.1 and waits until it listens. `testDriver` makes a production build accept a
+ * payload that names an extension and its tests; it also keeps notifications from being shown.
+ */
+export async function startCodeServer(
+  serverMain: string,
+  profile: Profile,
+  options: { readonly testDriver: boolean },
+): Promise<CodeServer> {
   const child = spawn(
     process.execPath,
     [
       serverMain,
       ...['--host', '127.0.0.1', '--port', '0', '--without-connection-token', '--accept-server-license-terms'],
       ...['--telemetry-level', 'off', '--disable-workspace-trust'],
-      // Without this a production build ignores the payload that names the extension and its tests.
-      '--enable-smoke-test-driver',
+      ...(options.testDriver ? ['--enable-smoke-test-driver'] : []),
       ...profileArgs(profile),
     ],
     { env: profile.environment(withThisNode(process.env)), stdio: ['ignore', 'pipe', 'pipe'] },

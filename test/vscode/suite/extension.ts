@@ -52,7 +52,7 @@ describe('the status bar item', () => {
     assert.match(text, /^\$\(pulse\) €0\.\d\d · 102k$/)
     const { today } = await status()
     assert.ok(today.spentEur > 0.1, `spent ${today.spentEur}`)
-    assert.match(api().statusBar().tooltip, /\| gpt-4o \| 1 \| €0\.\d\d \|/)
+    assert.match(api().statusBar().tooltip, /\| gpt-4o \| &emsp;€0\.\d\d \| &emsp; \| &emsp;1 \|/)
   })
 })
 
