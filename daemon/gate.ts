@@ -15,6 +15,7 @@ import type { Residuals } from './observe/residual.ts'
 import type { PromptGrowth } from './observe/promptGrowth.ts'
 import type { TaskBook } from './observe/taskBook.ts'
 import type { KillBoard } from './control/killBoard.ts'
+import type { SelfCheck } from './control/selfCheck.ts'
 
 /** The pieces that a call passes on its way. Built once by `commands/serve.ts`; nothing here knows who uses it. */
 export interface Gate {
@@ -40,6 +41,7 @@ export interface Gate {
   readonly withoutUsageOption: Set<string>
   readonly tasks: TaskBook
   readonly kills: KillBoard
+  readonly selfCheck: SelfCheck
   readonly dispatcher: Dispatcher
   readonly events: EventBus
   readonly metrics: Metrics

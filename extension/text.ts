@@ -61,7 +61,6 @@ export function createText(l10n: Localiser) {
     heldByRunning: (amount: string) => l10n.t('{0} held for running calls', amount),
     unpricedToday: (calls: number) =>
       calls === 1 ? l10n.t('1 call today has no known price.') : l10n.t('{0} calls today have no known price.', calls),
-    resets: (when: string) => l10n.t('The day ends {0}', when),
     downTitle: l10n.t(
       '**The gate is not running.** Guarded terminals fail closed: model calls there get no connection.',
     ),
@@ -102,7 +101,6 @@ export function createText(l10n: Localiser) {
       'The gate is not running, so no call passes it. Calls will be refused as soon as it is back, until you resume.',
     ),
     resumeWhileDown: l10n.t('The gate is not running. Restart it to let model calls pass.'),
-    requestFailed: (reason: string) => l10n.t('Tollgate did not answer: {0}', reason),
     pickUpstream: l10n.t('Copy the base URL for which provider?'),
     copiedUrl: (upstream: string) =>
       l10n.t('Base URL for {0} copied. It contains the local key of this machine.', upstream),
@@ -112,7 +110,6 @@ export function createText(l10n: Localiser) {
         ? l10n.t('1 model call is running. Restarting the gate ends it.')
         : l10n.t('{0} model calls are running. Restarting the gate ends them.', calls),
     restart: l10n.t('Restart'),
-    restarted: l10n.t('The gate was restarted.'),
     switchedOff: l10n.t('Tollgate is switched off by the setting tollgate.enabled.'),
     openSettings: l10n.t('Open Settings'),
     nowBypassed: l10n.t(

@@ -20,7 +20,10 @@ export interface Status {
   readonly counters: Readonly<Record<string, number>>
   readonly integrity: {
     readonly orphaned: number
+    /** Windows that differ from the sum of their calls, at the last self-check. */
     readonly ledgerDrift: number
+    /** Null before the first self-check. */
+    readonly ledgerCheckedAt: string | null
     readonly ledgerAvailable: boolean
     readonly pricesAsOf: string
     readonly residual: Readonly<Record<string, number>>

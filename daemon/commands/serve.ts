@@ -14,6 +14,7 @@ import { loadConfig } from '../config/load.ts'
 import { storedPersonalCaps } from '../control/caps.ts'
 import { EventBus } from '../control/eventBus.ts'
 import { KillBoard } from '../control/killBoard.ts'
+import { SelfCheck } from '../control/selfCheck.ts'
 import { ControlSocket } from '../control/socket.ts'
 import { createDescriber } from '../describeWorker.ts'
 import type { Gate } from '../gate.ts'
@@ -103,6 +104,14 @@ export async function runServe(args: ServeArguments): Promise<number> {
   })
   const describer = createDescriber(__filename)
   const residuals = new Residuals(ledger.residuals())
+  const selfCheck = new SelfCheck(
+    ledger,
+    () => inFlight.size,
+    (count) => {
+      log.error('windows of the ledger differ from the sum of their calls', { count })
+      events.emit('anomaly', { kind: 'ledger_drift', windows: count })
+    },
+  )
   const gate: Gate = {
     nowMs,
     newCallId: callIds(randomBytes),
@@ -125,6 +134,7 @@ export async function runServe(args: ServeArguments): Promise<number> {
     withoutUsageOption: new Set(),
     tasks: new TaskBook(),
     kills: new KillBoard({ ledger, inFlight, events, nowMs }),
+    selfCheck,
     dispatcher,
     events,
     metrics,
@@ -147,6 +157,7 @@ export async function runServe(args: ServeArguments): Promise<number> {
         }),
       finish: async () => {
         control.close()
+        selfCheck.stop()
         ledger.flush()
         ledger.close()
         removeDiscovery(dataDir, process.pid)
@@ -182,6 +193,7 @@ export async function runServe(args: ServeArguments): Promise<number> {
         const line: ListeningLine = { event: 'listening', ...shared, dataDir }
         process.stdout.write(`${JSON.stringify(line)}\n`)
         watchConfiguration()
+        selfCheck.schedule(nowMs)
         watchIdleness(gate, control, stop)
       },
       (fault: unknown) => {

@@ -49,7 +49,7 @@ export async function answerControl(
     case 'GET /api/events':
       return json(response, 200, { events: gate.events.list(since(url), limit(url)) })
     case 'GET /api/check':
-      return json(response, 200, { drift: gate.ledger.check() })
+      return json(response, 200, { drift: gate.selfCheck.run(gate.nowMs()) })
     case 'POST /api/kill':
       return withBody(request, response, readKill, (kill: KillRequest) => json(response, 200, gate.kills.kill(kill)))
     case 'POST /api/resume':

@@ -39,9 +39,13 @@ export function gauges(gate: Gate): readonly Gauge[] {
         list.push({ name: 'tollgate_budget_cap', value: cap.tokens, labels: { window, unit: 'tokens' } })
     }
     list.push({ name: 'tollgate_ledger_available', value: 1, labels: {} })
+    list.push({ name: 'tollgate_ledger_drift', value: gate.selfCheck.last.drift.length, labels: {} })
     list.push({ name: 'tollgate_ledger_orphaned_total', value: gate.ledger.orphanedTotal(), labels: {} })
   } catch {
     list.push({ name: 'tollgate_ledger_available', value: 0, labels: {} })
+  }
+  for (const { upstream, model, ratio } of gate.residuals.snapshot()) {
+    list.push({ name: 'tollgate_residual', value: ratio, labels: { upstream, model } })
   }
   return list
 }

@@ -41,7 +41,8 @@ export function statusReport(gate: Gate): Status {
     counters: gate.metrics.counters(),
     integrity: {
       orphaned: read?.orphaned ?? 0,
-      ledgerDrift: 0,
+      ledgerDrift: gate.selfCheck.last.drift.length,
+      ledgerCheckedAt: isoOrNull(gate.selfCheck.last.checkedAtMs),
       ledgerAvailable: read !== null,
       pricesAsOf: builtInPricesAsOf,
       residual: Object.fromEntries(gate.residuals.snapshot().map((row) => [`${row.upstream}/${row.model}`, row.ratio])),
@@ -61,4 +62,8 @@ function readLedger(gate: Gate, day: string, month: string) {
   } catch {
     return null
   }
+}
+
+function isoOrNull(ms: number | null): string | null {
+  return ms === null ? null : new Date(ms).toISOString()
 }

@@ -97,7 +97,7 @@ export class Connection {
       return
     }
     this.#head = null
-    const text = head.toString("latin1", 0, end + 2).toLowerCase()
+    const text = head.toString('latin1', 0, end + 2).toLowerCase()
     if (!text.startsWith('http/1.1 200')) return this.#fail(new Error(head.toString('utf8').slice(0, 600)))
     const length = /\r\ncontent-length: (\d+)/.exec(text)?.[1]
     this.#chunked = length === undefined

@@ -138,6 +138,7 @@ async function run(upstream: Upstream, daemon: Daemon): Promise<void> {
   await show(daemon, 'anthropic', agent.one('anthropic'))
 
   const last = await daemon.status()
+  screen.counter(last)
   screen.heading('What the gate knows')
   for (const { model, calls, eur } of last.models) {
     screen.say(`${model.padEnd(24)} ${String(calls).padStart(3)} calls  €${eur.toFixed(4)}`)

@@ -31,7 +31,7 @@ describe('the packaged extension in an empty VS Code', function () {
     const vsce = resolve('node_modules', '@vscode', 'vsce', 'vsce')
     await run(
       process.execPath,
-      [vsce, 'package', '--no-dependencies', '--allow-missing-repository', '-o', vsix],
+      [vsce, 'package', '--no-dependencies', '--allow-missing-repository', '--no-rewrite-relative-links', '-o', vsix],
       resolve('.'),
     )
     const bytes = statSync(vsix).size

@@ -86,3 +86,47 @@ export function rawPost(
   const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`)
   return [Buffer.from(`POST ${pathname} HTTP/1.1\r\n${lines.join('')}\r\n`), bytes]
 }
+
+/** One answer of a connection that stays open. */
+export interface PipelinedAnswer {
+  readonly status: number
+  readonly head: string
+  readonly body: string
+}
+
+/** Writes POSTs with these bodies into one connection without waiting, and resolves with their answers in order. */
+export function pipelined(url: string, bodies: readonly string[]): Promise<readonly PipelinedAnswer[]> {
+  const { host, hostname, port, pathname } = new URL(url)
+  return new Promise((resolve, reject) => {
+    const answers: PipelinedAnswer[] = []
+    let received = Buffer.alloc(0)
+    const socket = connect({ host: hostname, port: Number(port) }, () => {
+      for (const body of bodies) {
+        const head = `POST ${pathname} HTTP/1.1\r\nhost: ${host}\r\ncontent-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n`
+        socket.write(head + body)
+      }
+    })
+    socket.on('data', (data) => {
+      received = Buffer.concat([received, data])
+      for (;;) {
+        const split = received.indexOf('\r\n\r\n')
+        if (split < 0) break
+        const head = received.subarray(0, split).toString('latin1')
+        const length = /content-length: (\d+)/i.exec(head)?.[1]
+        if (length === undefined) {
+          reject(new Error(`an answer without a length: ${head}`))
+          socket.destroy()
+          return
+        }
+        const end = split + 4 + Number(length)
+        if (received.length < end) break
+        const body = received.subarray(split + 4, end).toString('utf8')
+        answers.push({ status: Number(/^HTTP\/1\.1 (\d{3})/.exec(head)?.[1]), head, body })
+        received = received.subarray(end)
+      }
+      if (answers.length === bodies.length) socket.destroy()
+    })
+    socket.on('error', reject)
+    socket.on('close', () => resolve(answers))
+  })
+}
