@@ -18,6 +18,7 @@ export type Invocation =
       readonly dataDir: string | null
       readonly config: string | null
       readonly noKey: boolean
+      readonly hints: boolean
     }
   | { readonly command: 'status'; readonly dataDir: string | null; readonly json: boolean }
   | { readonly command: 'watch'; readonly dataDir: string | null }
@@ -40,7 +41,13 @@ const common: Options = { 'data-dir': { type: 'string' }, help: { type: 'boolean
 const killOptions: Options = { ...common, scope: { type: 'string' }, ref: { type: 'string' } }
 
 const optionsOf: Readonly<Record<CommandName, Options>> = {
-  serve: { ...common, port: { type: 'string' }, config: { type: 'string' }, 'no-key': { type: 'boolean' } },
+  serve: {
+    ...common,
+    port: { type: 'string' },
+    config: { type: 'string' },
+    'no-key': { type: 'boolean' },
+    hints: { type: 'boolean' },
+  },
   status: { ...common, json: { type: 'boolean' } },
   watch: common,
   kill: killOptions,
@@ -122,6 +129,7 @@ function readCommand(command: Exclude<CommandName, 'help'>, values: Values): Inv
         dataDir,
         config: text(values, 'config'),
         noKey: values['no-key'] === true,
+        hints: values['hints'] === true,
       }
     }
     case 'status':

@@ -2,12 +2,13 @@
 export const commandHelp = {
   serve: {
     does: 'Run the gate until it is told to stop.',
-    usage: 'tollgate serve [--port 4141] [--data-dir DIR] [--config FILE] [--no-key]',
+    usage: 'tollgate serve [--port 4141] [--data-dir DIR] [--config FILE] [--no-key] [--hints]',
     options: [
       '--port N        Port on the loopback interface; 0 picks a free one. Default 4141.',
       '--data-dir DIR  Ledger, key and configuration. Default: the place of your system for user data.',
       '--config FILE   Configuration. Default: config.json in the data directory.',
       '--no-key        Do not ask for the local key in the address.',
+      '--hints         Say on stderr how to point a client at the gate.',
     ],
   },
   status: {

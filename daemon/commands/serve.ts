@@ -5,6 +5,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { Agent } from 'undici'
 import { defaultPort, protocolVersion, version } from '../../shared/build.ts'
 import type { Config } from '../../shared/config.ts'
+import { clientVariables } from '../../shared/clientVariables.ts'
 import type { ListeningLine } from '../../shared/protocol.ts'
 import { Admission } from '../budget/admission.ts'
 import { createCalendar } from '../budget/calendar.ts'
@@ -46,6 +47,8 @@ export interface ServeArguments {
   readonly dataDir: string | null
   readonly config: string | null
   readonly noKey: boolean
+  /** Print for a person how to go on; the lines hold the local key. */
+  readonly hints: boolean
 }
 
 const exitClean = 0
@@ -192,6 +195,7 @@ export async function runServe(args: ServeArguments): Promise<number> {
         })
         const line: ListeningLine = { event: 'listening', ...shared, dataDir }
         process.stdout.write(`${JSON.stringify(line)}\n`)
+        if (args.hints) process.stderr.write(hintText(url, config().requireKey ? secrets.key : null))
         watchConfiguration()
         selfCheck.schedule(nowMs)
         watchIdleness(gate, control, stop)
@@ -278,4 +282,21 @@ function callIds(random: typeof randomBytes): () => string {
   const prefix = random(5).toString('hex')
   let count = 0
   return () => `call_${prefix}${(count += 1).toString(36).padStart(6, '0')}`
+}
+
+/** What somebody who started the daemon by hand wants to know next. */
+function hintText(origin: string, key: string | null): string {
+  const variables = clientVariables({ origin, key })
+  const named = ['OPENAI_BASE_URL', 'ANTHROPIC_BASE_URL', 'OLLAMA_BASE_URL'] as const
+  return [
+    '',
+    `Tollgate accepts calls at ${origin}. In another terminal, point a client at it:`,
+    '',
+    ...named.map((name) => `  export ${name}=${variables[name] ?? ''}`),
+    '',
+    'then run your agent as always. "tollgate watch" shows the spend, "tollgate kill" stops everything, Ctrl+C ends this.',
+    '("tollgate" is "node dist/daemon.js" here.)',
+    '',
+    '',
+  ].join('\n')
 }

@@ -274,12 +274,15 @@ describe('what a refused client is told', () => {
       keys: [{ key: 'key-of-bob', user: 'bob', tenant: 'acme' }],
     })
     await spend(gate, 1000)
-    gate.upstream.next(flatUsage(300), flatUsage(500))
-    const others = [
-      gate.post('openai', chat, flatAsk(300, { model: 'flat-dear-1' }), { headers: { 'x-tollgate-user': 'eve' } }),
-      gate.post('openai', chat, flatAsk(500), { headers: { 'x-tollgate-user': 'kim', 'x-tollgate-project': 'shop' } }),
-    ]
-    for (const response of await Promise.all(others)) assert.equal(response.status, 200)
+    for (const [outputTokens, more, headers] of [
+      [300, { model: 'flat-dear-1' }, { 'x-tollgate-user': 'eve' }],
+      [500, {}, { 'x-tollgate-user': 'kim', 'x-tollgate-project': 'shop' }],
+    ] as const) {
+      gate.upstream.next(flatUsage(outputTokens))
+      const response = await gate.post('openai', chat, flatAsk(outputTokens, more), { headers })
+      assert.equal(response.status, 200)
+      await response.text()
+    }
     await gate.daemon.settled(3)
     gate.upstream.reset()
   })

@@ -13,7 +13,7 @@ const commands = Object.keys(commandHelp) as CommandName[]
 
 describe('readArguments', () => {
   it('reads serve with and without its options', () => {
-    const nothing = { command: 'serve', port: null, dataDir: null, config: null, noKey: false }
+    const nothing = { command: 'serve', port: null, dataDir: null, config: null, noKey: false, hints: false }
     assert.deepEqual(readArguments(['serve']), nothing)
     assert.deepEqual(readArguments(['serve', '--port', '0', '--data-dir=d', '--config', 'c.json', '--no-key']), {
       command: 'serve',
@@ -21,6 +21,7 @@ describe('readArguments', () => {
       dataDir: 'd',
       config: 'c.json',
       noKey: true,
+      hints: false,
     })
   })
 

@@ -41,7 +41,14 @@ export function status(changes: Partial<Status> = {}): Status {
     tasks: [],
     inFlight: [],
     counters: {},
-    integrity: { orphaned: 0, ledgerDrift: 0, ledgerAvailable: true, pricesAsOf: '2026-11-01', residual: {} },
+    integrity: {
+      orphaned: 0,
+      ledgerDrift: 0,
+      ledgerCheckedAt: null,
+      ledgerAvailable: true,
+      pricesAsOf: '2026-11-01',
+      residual: {},
+    },
     ...changes,
   }
 }
