@@ -51,7 +51,7 @@ export class Workbench {
     await this.page.locator('.terminal-wrapper.active .xterm').waitFor({ timeout: 30_000 })
     await this.page
       .locator('.terminal-wrapper.active .xterm-rows')
-      .filter({ hasText: /[#$%>] / })
+      .filter({ hasText: /[#$%>]/ })
       .waitFor()
   }
 

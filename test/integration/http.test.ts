@@ -205,8 +205,12 @@ describe('HTTP as it is on the wire', () => {
     const filler = (bytes: number) =>
       JSON.stringify({ ...ask, messages: [{ role: 'user', content: 'word '.repeat(bytes / 5) }] })
     assert.equal((await chat(filler(9_900_000))).status, 200)
-    const announced = await chat(filler(10_100_000))
-    assert.deepEqual([announced.status, await errorCode(announced)], [413, 'body_too_large'])
+    // Several times: an answer that overtakes the upload is easily lost in a reset of the connection.
+    const tooLarge = filler(10_100_000)
+    for (let turn = 0; turn < 12; turn += 1) {
+      const announced = await chat(tooLarge)
+      assert.deepEqual([announced.status, await errorCode(announced)], [413, 'body_too_large'])
+    }
     const block = Buffer.alloc(1_000_000, 0x20)
     const piece = Buffer.concat([Buffer.from(`${block.length.toString(16)}\r\n`), block, Buffer.from('\r\n')])
     const [head] = rawPost(chatUrl(), '', { 'transfer-encoding': 'chunked' })

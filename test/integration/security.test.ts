@@ -188,7 +188,6 @@ describe('keys and prompts', () => {
       outputs.push(await chat())
       for (const path of ['/api/status', '/api/calls', '/api/events', '/metrics'])
         outputs.push(await (await daemon.api(path)).text())
-      // Without its ledger the daemon is stopped, so that everything it holds back is on disk as well.
       const files = () =>
         readdirSync(daemon.dataDir, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())
       const read = () => files().map((entry) => readFileSync(join(entry.parentPath, entry.name)).toString('latin1'))

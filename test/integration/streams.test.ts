@@ -66,6 +66,18 @@ describe('streams that do not end well, in the real SDKs', () => {
     })
   }
 
+  for (const call of streamed) {
+    it(`${call.name}: a provider that just stops is an error for the client, not a short answer (F06)`, async () => {
+      const before = (await gate.daemon.calls()).length
+      gate.upstream.script(() => ({ outputTokens: 60, cutAfterChunks: 12 }))
+      await thrownBy(call.run(gate))
+      assert.equal(gate.upstream.generations.length, 1, 'nothing is repeated')
+      const [row] = await gate.daemon.settled(before + 1)
+      assert.equal(row!.outcome, 'upstream_truncated')
+      assert.ok(row!.usage.output >= 12)
+    })
+  }
+
   it('passes the error of an Ollama emulation on as the emulation does: the stream just stops, and is not recorded as a success (F06)', async () => {
     const before = (await gate.daemon.calls()).length
     gate.upstream.next({ midStreamError: { afterChunks: 3 } })

@@ -24,6 +24,8 @@ export interface DaemonOptions {
   readonly port?: number
   /** Working directory; the test's own by default. */
   readonly cwd?: string
+  /** Another copy of the bundle. */
+  readonly program?: string
   /** Command that runs the program with its arguments, for example `['sh', '-c', 'ulimit -f 600; exec "$@"', 'sh']`. */
   readonly via?: readonly string[]
 }
@@ -143,7 +145,7 @@ function spawnDaemon(options: DaemonOptions) {
   if (!existsSync(program)) throw new Error('dist/daemon.js is missing: run `npm run build` first.')
   const ownDir = options.dataDir === undefined ? mkdtempSync(join(tmpdir(), 'tollgate-test-')) : null
   const dataDir = options.dataDir ?? ownDir ?? ''
-  const args = [program, 'serve', '--port', String(options.port ?? 0), '--data-dir', dataDir]
+  const args = [options.program ?? program, 'serve', '--port', String(options.port ?? 0), '--data-dir', dataDir]
   if (options.config !== undefined) {
     const file = join(dataDir, 'test-config.json')
     writeFileSync(file, JSON.stringify(options.config))
