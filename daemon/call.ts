@@ -59,6 +59,8 @@ export interface CallFacts {
   readonly stream: boolean
   /** Output ceiling that the client asked for, per choice; `null` where it set none (or a value that means none). */
   readonly requestedOutputTokens: number | null
+  /** A ceiling in a field that this upstream ignores; the client's wish for the one that is put in. */
+  readonly ignoredOutputTokens: number | null
   /** Path of the field that holds the ceiling, or that would have to hold it: `['max_tokens']`, `['options','num_predict']`. */
   readonly outputField: readonly string[]
   /** False for embeddings: there is nothing to bound. */

@@ -93,7 +93,8 @@ export async function runCall(gate: Gate, request: IncomingMessage, response: Se
     gate.tasks.started(admitted)
     gate.rates.addCall(call.identity.keyId, receivedAtMs)
     const watch = (reader: AnswerReader): void => {
-      outputTokens = () => reader.facts.usage?.output ?? Math.ceil(reader.facts.deliveredChars / 4)
+      // Some providers state a first guess at the start of a stream.
+      outputTokens = () => Math.max(reader.facts.usage?.output ?? 0, Math.ceil(reader.facts.deliveredChars / 4))
     }
     let answered = await answer(gate, exchange, dialect, admitted, watch)
     if (answered.refusesUsageOption) {

@@ -1,5 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto'
-import { existsSync, readFileSync, watch } from 'node:fs'
+import { readFileSync, watch } from 'node:fs'
 import path from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { Agent } from 'undici'
@@ -27,7 +27,9 @@ import type { Ledger } from '../ledger/ledger.ts'
 import { openSqliteLedger } from '../ledger/sqlite.ts'
 import { unavailableLedger } from '../ledger/unavailableLedger.ts'
 import { loadSecrets, removeDiscovery, writeDiscovery } from '../lifecycle/discovery.ts'
+import type { Secrets } from '../lifecycle/discovery.ts'
 import { acquireInstanceLock } from '../lifecycle/instanceLock.ts'
+import type { InstanceLock } from '../lifecycle/instanceLock.ts'
 import { nativeBindingPath } from '../lifecycle/nativeBinding.ts'
 import { createShutdown } from '../lifecycle/shutdown.ts'
 import { loadBuiltInPrices } from '../money/builtInPrices.ts'
@@ -60,13 +62,13 @@ export async function runServe(args: ServeArguments): Promise<number> {
   const dataDir = path.resolve(args.dataDir ?? defaultDataDir(process.env, process.platform))
   const say = (line: string): void => void process.stderr.write(`tollgate: ${line}\n`)
   const configFile = args.config === null ? path.join(dataDir, 'config.json') : path.resolve(args.config)
-  if (args.config !== null && !existsSync(configFile)) {
-    say(`there is no configuration file ${configFile}.`)
-    return exitBadConfiguration
-  }
   const load = (): ReturnType<typeof loadConfig> => {
-    const text = existsSync(configFile) ? readFileSync(configFile, 'utf8') : null
-    return loadConfig({ text, env: process.env, systemTimezone: Intl.DateTimeFormat().resolvedOptions().timeZone })
+    const systemTimezone = Intl.DateTimeFormat().resolvedOptions().timeZone
+    try {
+      return loadConfig({ text: configText(configFile, args.config !== null), env: process.env, systemTimezone })
+    } catch (fault) {
+      return { ok: false, problems: [`${configFile} cannot be read: ${reasonOf(fault)}.`] }
+    }
   }
   const loaded = load()
   if (!loaded.ok) {
@@ -75,16 +77,22 @@ export async function runServe(args: ServeArguments): Promise<number> {
   }
   const withFlags = (config: Config): Config => (args.noKey ? { ...config, requireKey: false } : config)
 
-  const lock = acquireInstanceLock(dataDir, nativeBindingPath())
-  if (lock === null) {
+  let taken: ReturnType<typeof takeDirectory>
+  try {
+    taken = takeDirectory(dataDir)
+  } catch (fault) {
+    say(`the data directory ${dataDir} cannot be used: ${reasonOf(fault)}.`)
+    return exitBadConfiguration
+  }
+  if (taken === null) {
     say(`another instance owns ${dataDir}. Use it ("tollgate status"), or give this one its own --data-dir.`)
     return exitNotOurs
   }
+  const { lock, secrets } = taken
 
   const nowMs = Date.now
   const log = createLog({ write: (line) => void process.stderr.write(`${line}\n`), nowMs, format: 'plain' })
   for (const problem of loaded.warnings) log.warn('a part of the configuration is not used', { problem })
-  const secrets = loadSecrets(dataDir, randomBytes)
   const ledger = openLedger(dataDir, log)
   const configuration = new Configuration(
     withFlags(loaded.config),
@@ -161,8 +169,7 @@ export async function runServe(args: ServeArguments): Promise<number> {
       finish: async () => {
         control.close()
         selfCheck.stop()
-        ledger.flush()
-        ledger.close()
+        closeLedger(ledger, log)
         removeDiscovery(dataDir, process.pid)
         listening?.closeIdle()
         await Promise.all([describer.close(), dispatcher.destroy()])
@@ -206,7 +213,7 @@ export async function runServe(args: ServeArguments): Promise<number> {
             ? 'is used by another program'
             : 'cannot be bound'
         say(`port ${args.port ?? defaultPort} ${why}. Give another one with --port.`)
-        ledger.close()
+        closeLedger(ledger, log)
         lock.release()
         resolve(exitBadConfiguration)
       },
@@ -244,20 +251,59 @@ export async function runServe(args: ServeArguments): Promise<number> {
   return ended
 }
 
-const idleCheckMs = 30_000
+/** Text of the configuration; null where there is none. A file that was asked for by name must be there, now and later. */
+function configText(file: string, isRequired: boolean): string | null {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch (fault) {
+    if (!isRequired && fault instanceof Error && 'code' in fault && fault.code === 'ENOENT') return null
+    throw fault
+  }
+}
+
+/** What went wrong, without a stack and without a full stop. */
+function reasonOf(fault: unknown): string {
+  return fault instanceof Error ? fault.message.replace(/\.$/, '') : String(fault)
+}
+
+/** Longest and shortest pause between two looks at whether somebody still uses the daemon, in milliseconds. */
+const longestIdleCheckMs = 30_000
+const shortestIdleCheckMs = 50
 
 /** Ends a daemon that nobody uses: no call, no window, for the configured time. */
 function watchIdleness(gate: Gate, control: ControlSocket, stop: () => void): void {
   let idleSinceMs = gate.nowMs()
   let lastCalls = 0
-  const timer = setInterval(() => {
-    const { idleExitMinutes } = gate.config()
+  const look = (): void => {
+    const limitMs = gate.config().idleExitMinutes * 60_000
     const calls = gate.inFlight.total
     if (gate.inFlight.size > 0 || control.size > 0 || calls !== lastCalls) idleSinceMs = gate.nowMs()
     lastCalls = calls
-    if (idleExitMinutes > 0 && gate.nowMs() - idleSinceMs >= idleExitMinutes * 60_000) stop()
-  }, idleCheckMs)
-  timer.unref()
+    if (limitMs > 0 && gate.nowMs() - idleSinceMs >= limitMs) stop()
+    else later(limitMs)
+  }
+  const later = (limitMs: number): void => {
+    const pauseMs = limitMs > 0 ? Math.max(shortestIdleCheckMs, limitMs / 4) : longestIdleCheckMs
+    setTimeout(look, Math.min(longestIdleCheckMs, pauseMs)).unref()
+  }
+  later(gate.config().idleExitMinutes * 60_000)
+}
+
+/** The directory and its secrets, ours until the lock is released; null where another instance has it. */
+function takeDirectory(dataDir: string): { readonly lock: InstanceLock; readonly secrets: Secrets } | null {
+  const lock = acquireInstanceLock(dataDir, nativeBindingPath())
+  return lock === null ? null : { lock, secrets: loadSecrets(dataDir, randomBytes) }
+}
+
+/** Writes what is queued and closes the file. What a broken disk does not take counts at its worst case after the next start. */
+function closeLedger(ledger: Ledger, log: ReturnType<typeof createLog>): void {
+  for (const step of [() => ledger.flush(), () => ledger.close()]) {
+    try {
+      step()
+    } catch (fault) {
+      log.error('the last settlements could not be written', { problem: reasonOf(fault) })
+    }
+  }
 }
 
 /** A ledger that cannot be opened refuses every call with the reason, instead of keeping the port closed. */

@@ -9,6 +9,7 @@ type Given = Pick<CallFacts, 'model' | 'stream' | 'requestedOutputTokens' | 'out
 export function completeFacts(given: Given): CallFacts {
   return {
     producesOutput: true,
+    ignoredOutputTokens: null,
     choices: 1,
     thinkingBudgetTokens: null,
     includeUsage: 'not-applicable',

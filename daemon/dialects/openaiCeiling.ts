@@ -7,6 +7,7 @@ import { isLocal } from './structure.ts'
 export interface Ceiling {
   readonly outputField: readonly string[]
   readonly requestedOutputTokens: number | null
+  readonly ignoredOutputTokens: number | null
 }
 
 /** Servers that read only `max_tokens`: with the newer field alone they generate without a bound. */
@@ -26,12 +27,13 @@ export function chatCeiling(body: JsonObject, context: DescribeContext): Ceiling
   const older = askCeiling(body, 'max_tokens', context)
   const newer = askCeiling(body, 'max_completion_tokens', context)
   if (context.ollamaEmulation || onlyMaxTokens.has(context.upstreamName)) {
-    return { outputField: ['max_tokens'], requestedOutputTokens: older }
+    return { outputField: ['max_tokens'], requestedOutputTokens: older, ignoredOutputTokens: newer }
   }
-  if (newer !== null) return { outputField: ['max_completion_tokens'], requestedOutputTokens: newer }
-  if (older !== null) return { outputField: ['max_tokens'], requestedOutputTokens: older }
+  if (newer !== null)
+    return { outputField: ['max_completion_tokens'], requestedOutputTokens: newer, ignoredOutputTokens: null }
+  if (older !== null) return { outputField: ['max_tokens'], requestedOutputTokens: older, ignoredOutputTokens: null }
   const field = isOpenaiHost(context.upstreamBaseUrl) ? 'max_completion_tokens' : 'max_tokens'
-  return { outputField: [field], requestedOutputTokens: null }
+  return { outputField: [field], requestedOutputTokens: null, ignoredOutputTokens: null }
 }
 
 /** The number in a ceiling field; null where it is missing or means "none": below zero, and zero on local servers. */

@@ -21,7 +21,10 @@ export const outputCeiling: Guard = {
       return { kind: 'change', edits: [], says: [], outputCeiling: Math.min(legacyCompletionDefault, most) }
     }
     const thinking = facts.thinkingBudgetTokens ?? 0
-    const ceiling = asked === null ? Math.min(Math.max(plan.defaultOutputTokens, thinking + 1024), most) : most
+    const ceiling =
+      asked === null
+        ? Math.min(facts.ignoredOutputTokens ?? Math.max(plan.defaultOutputTokens, thinking + 1024), most)
+        : most
     if (thinking >= ceiling) {
       const message = `The thinking budget of ${thinking} tokens leaves no room for an answer below the ${ceiling} output tokens that plan ${planName} allows. Lower the thinking budget or raise plans.${planName}.maxOutputTokens.`
       return {

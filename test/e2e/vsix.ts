@@ -18,6 +18,8 @@ const maxVsixBytes = 12 * 1024 * 1024
  */
 describe('the packaged extension in an empty VS Code', function () {
   this.timeout(120_000)
+  // Each step stands on the one before.
+  this.bail(true)
   let upstream: Upstream
   let profile: Profile
   let window: Workbench

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
 import { cpSync, existsSync, mkdtempSync, readdirSync, realpathSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:net'
+import { connect, createServer } from 'node:net'
 import type { AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
+import { networkInterfaces, tmpdir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
 import { runCommand } from './harness/command.ts'
 import { against, cleanEnvironment, program, runDaemon, startDaemon, stopAllDaemons } from './harness/daemon.ts'
@@ -58,11 +58,15 @@ describe('the start of the daemon', () => {
     const { port } = new URL(daemon.url)
     assert.equal((await fetch(`http://127.0.0.1:${port}/healthz`)).status, 200)
     assert.equal((await fetch(`http://localhost:${port}/healthz`)).status, 200)
-    const taken = createServer()
-    // A daemon on all interfaces would have this address too.
-    taken.listen({ host: '127.0.0.2', port: Number(port) })
-    await once(taken, 'listening')
-    taken.close()
+    const outside = Object.values(networkInterfaces()).flatMap((list) => list ?? [])
+    const addresses = outside
+      .filter(({ family, internal }) => family === 'IPv4' && !internal)
+      .map(({ address }) => address)
+    for (const host of [...addresses, ...(process.platform === 'linux' ? ['127.0.0.2'] : [])]) {
+      const socket = connect({ host, port: Number(port) })
+      const [fault] = (await once(socket, 'error')) as [NodeJS.ErrnoException]
+      assert.equal(fault.code, 'ECONNREFUSED', host)
+    }
     await daemon.stop()
   })
 

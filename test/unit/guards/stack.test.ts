@@ -9,6 +9,7 @@ const facts: CallFacts = {
   model: 'gpt-5.6',
   stream: false,
   requestedOutputTokens: null,
+  ignoredOutputTokens: null,
   outputField: ['max_completion_tokens'],
   producesOutput: true,
   choices: 1,
@@ -108,6 +109,11 @@ describe('the output ceiling', () => {
       passed(judge({ dialect: 'openai-completions', baseUrl: 'http://127.0.0.1:8000/v1' })).outputCeiling,
       4096,
     )
+  })
+
+  it("puts the client's own number where it used a field that the server ignores", () => {
+    const ignored = { ignoredOutputTokens: 60, outputField: ['max_tokens'] }
+    assert.deepEqual(passed(judge({ facts: ignored })).edits, [{ path: ['max_tokens'], value: 60 }])
   })
 
   it('has nothing to bound in embeddings', () => {

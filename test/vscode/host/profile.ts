@@ -31,6 +31,8 @@ const quietSettings = {
   'extensions.autoCheckUpdates': false,
   'extensions.ignoreRecommendations': true,
   'git.enabled': false,
+  // Without graphics hardware the terminal's text is in the page, where a test can read it.
+  'terminal.integrated.gpuAcceleration': 'off',
 }
 
 /** Makes the folders of a run, with VS Code settings and a gate configuration. */
