@@ -1,0 +1,56 @@
+/**
+ * What a request's message list tells besides its size, without a word of it: digests are salted per process, so that they
+ * can be compared with each other and with nothing else.
+ */
+export interface TranscriptFacts {
+  /**
+   * Running digest after each message: `chain[i]` stands for messages 0 to i. A later request of the same conversation has
+   * an earlier request's last digest in its chain.
+   */
+  readonly chain: readonly string[]
+  /** Indexes of messages that may be a person's: role user and no tool result in them. */
+  readonly humans: readonly number[]
+  /** Tool calls with their results, in order. */
+  readonly toolStates: readonly ToolState[]
+  /** Digests of the assistant's visible sentences, normalised, with the index of their message; for repeated narration. */
+  readonly narration: readonly { readonly message: number; readonly digest: string }[]
+  /** Characters of the longest single message. */
+  readonly longestMessageChars: number
+}
+
+/** One tool call and what came back. */
+export interface ToolState {
+  /** Index of the message that holds the result. */
+  readonly message: number
+  readonly tool: string
+  /** Digest of tool and canonical arguments. */
+  readonly callDigest: string
+  /** Digest of the result, volatile parts (times, durations, pids, temporary paths) taken out. */
+  readonly resultDigest: string
+  /** Class of an error result (`exit 128`, `timeout`), digested; null where the result is no error. */
+  readonly errorDigest: string | null
+}
+
+/** Collects `TranscriptFacts` while a dialect describes a request. One per request. */
+export interface TranscriptRecorder {
+  /** Begins the next message. `human`: role user (or its like); it stays one only while no tool result is recorded in it. */
+  message(role: 'system' | 'human' | 'assistant' | 'tool'): void
+  /** Visible text of the message under way; part of its digest and, for the assistant, its narration. */
+  text(text: string): void
+  /** Anything else that tells two messages apart (an image's payload, reasoning): only its digest counts. */
+  opaque(value: unknown): void
+  /** `args` is an object, or its JSON text. */
+  toolCall(id: string | null, tool: string, args: unknown): void
+  /** Pairs with the call of the same id; without one, with the oldest call of that tool (or of any) without a result. */
+  toolResult(id: string | null, tool: string | null, content: unknown, isError: boolean): void
+  facts(): TranscriptFacts
+}
+
+/** Facts of a request without messages (embeddings, plain completions). */
+export const noTranscript: TranscriptFacts = {
+  chain: [],
+  humans: [],
+  toolStates: [],
+  narration: [],
+  longestMessageChars: 0,
+}
