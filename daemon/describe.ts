@@ -30,15 +30,14 @@ export interface Reading {
   readonly workBudget?: number
 }
 
+const byteOrderMark = 0xfeff
+
 /** Reads a request: JSON, the dialect's facts, the token estimate. No part of the text is in the result. */
 export function describeBody(bytes: Uint8Array, request: DescribeRequest, reading: Reading): Description {
   let body: unknown
   try {
-    body = JSON.parse(
-      Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
-        .toString('utf8')
-        .replace(/^\uFEFF/, ''),
-    )
+    const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8')
+    body = JSON.parse(text.charCodeAt(0) === byteOrderMark ? text.slice(1) : text)
   } catch {
     // The parser's own message quotes the text, which must not travel.
     return { ok: false, problem: 'The request body is not valid JSON. Nothing was sent to the provider.' }

@@ -30,6 +30,13 @@ export function nanoEurFromUsd(nanoUsd: NanoUsd, usdRate: number, rounding: 'up'
   return rounding === 'up' ? Math.ceil(exact) : Math.round(exact)
 }
 
+/** Every digit of an amount as a plain decimal number, without an exponent: `0.0000005`. */
+export function eurText(nano: NanoEur): string {
+  return eurFromNano(nano)
+    .toFixed(9)
+    .replace(/\.?0+$/, '')
+}
+
 /** Two decimals for amounts from one cent up, four below, as spend counters show them: `1.84`, `0.0032`. */
 export function formatEur(nano: NanoEur): string {
   const eur = eurFromNano(nano)

@@ -1,5 +1,4 @@
 import { randomBytes, randomUUID } from 'node:crypto'
-import { readFileSync, watch } from 'node:fs'
 import path from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { Agent } from 'undici'
@@ -10,6 +9,7 @@ import type { ListeningLine } from '../../shared/protocol.ts'
 import { Admission } from '../budget/admission.ts'
 import { createCalendar } from '../budget/calendar.ts'
 import { RateBook } from '../budget/rateBook.ts'
+import { configFile } from '../config/configFile.ts'
 import { Configuration } from '../config/configuration.ts'
 import { loadConfig } from '../config/load.ts'
 import { storedPersonalCaps } from '../control/caps.ts'
@@ -28,6 +28,7 @@ import { openSqliteLedger } from '../ledger/sqlite.ts'
 import { unavailableLedger } from '../ledger/unavailableLedger.ts'
 import { loadSecrets, removeDiscovery, writeDiscovery } from '../lifecycle/discovery.ts'
 import type { Secrets } from '../lifecycle/discovery.ts'
+import { stopWhenIdle } from '../lifecycle/idleness.ts'
 import { acquireInstanceLock } from '../lifecycle/instanceLock.ts'
 import type { InstanceLock } from '../lifecycle/instanceLock.ts'
 import { nativeBindingPath } from '../lifecycle/nativeBinding.ts'
@@ -61,13 +62,13 @@ const exitNotOurs = 3
 export async function runServe(args: ServeArguments): Promise<number> {
   const dataDir = path.resolve(args.dataDir ?? defaultDataDir(process.env, process.platform))
   const say = (line: string): void => void process.stderr.write(`tollgate: ${line}\n`)
-  const configFile = args.config === null ? path.join(dataDir, 'config.json') : path.resolve(args.config)
+  const file = configFile(path.resolve(args.config ?? path.join(dataDir, 'config.json')), args.config !== null)
   const load = (): ReturnType<typeof loadConfig> => {
     const systemTimezone = Intl.DateTimeFormat().resolvedOptions().timeZone
     try {
-      return loadConfig({ text: configText(configFile, args.config !== null), env: process.env, systemTimezone })
+      return loadConfig({ text: file.read(), env: process.env, systemTimezone })
     } catch (fault) {
-      return { ok: false, problems: [`${configFile} cannot be read: ${reasonOf(fault)}.`] }
+      return { ok: false, problems: [`${file.path} cannot be read: ${reasonOf(fault)}.`] }
     }
   }
   const loaded = load()
@@ -186,7 +187,14 @@ export async function runServe(args: ServeArguments): Promise<number> {
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined)
 
   const ended = new Promise<number>((resolve) => {
-    const stop = (): void => void shutdown.begin().then(() => resolve(exitClean))
+    const stop = (): void => {
+      // Whatever fails on the way out: a daemon that was told to end ends.
+      const onFault = (fault: unknown): void => log.error('the end was not orderly', { problem: reasonOf(fault) })
+      void shutdown
+        .begin()
+        .catch(onFault)
+        .then(() => resolve(exitClean))
+    }
     process.on('SIGTERM', stop).on('SIGINT', stop)
     const doors = { gate, control, actions: { shutDown: stop } }
     listen(() => createDoor(doors), args.port ?? defaultPort, wait).then(
@@ -194,18 +202,22 @@ export async function runServe(args: ServeArguments): Promise<number> {
         listening = bound
         const url = `http://127.0.0.1:${bound.port}`
         const shared = { url, key: secrets.key, token: secrets.token, pid: process.pid, version }
-        writeDiscovery(dataDir, {
-          ...shared,
-          port: bound.port,
-          protocol: protocolVersion,
-          startedAtMs: gate.startedAtMs,
-        })
+        const { startedAtMs } = gate
+        try {
+          writeDiscovery(dataDir, { ...shared, port: bound.port, protocol: protocolVersion, startedAtMs })
+        } catch (fault) {
+          // A full disk: clients that know the address are still told what is wrong.
+          log.error('the discovery file cannot be written, so windows and commands will not find this daemon', {
+            problem: reasonOf(fault),
+          })
+        }
+        watchConfiguration()
         const line: ListeningLine = { event: 'listening', ...shared, dataDir }
         process.stdout.write(`${JSON.stringify(line)}\n`)
         if (args.hints) process.stderr.write(hintText(url, config().requireKey ? secrets.key : null))
-        watchConfiguration()
         selfCheck.schedule(nowMs)
-        watchIdleness(gate, control, stop)
+        const usage = { active: () => inFlight.size + control.size, calls: () => inFlight.total }
+        stopWhenIdle(usage, () => config().idleExitMinutes * 60_000, nowMs, stop)
       },
       (fault: unknown) => {
         const why =
@@ -222,7 +234,6 @@ export async function runServe(args: ServeArguments): Promise<number> {
 
   /** A change of the file holds at once; a bad one leaves the last good configuration and says why. */
   function watchConfiguration(): void {
-    let timer: NodeJS.Timeout | null = null
     const reload = (): void => {
       const next = load()
       if (!next.ok) {
@@ -236,13 +247,7 @@ export async function runServe(args: ServeArguments): Promise<number> {
       events.emit('caps_changed', { caps: config().budgets, until: null })
     }
     try {
-      const watcher = watch(path.dirname(configFile), (_, file) => {
-        if (file !== path.basename(configFile)) return
-        if (timer) clearTimeout(timer)
-        timer = setTimeout(reload, 100)
-      })
-      watcher.unref()
-      watcher.on('error', () => watcher.close())
+      file.watch(reload)
     } catch {
       log.warn('changes of the configuration cannot be watched here; they hold after a restart')
     }
@@ -251,42 +256,9 @@ export async function runServe(args: ServeArguments): Promise<number> {
   return ended
 }
 
-/** Text of the configuration; null where there is none. A file that was asked for by name must be there, now and later. */
-function configText(file: string, isRequired: boolean): string | null {
-  try {
-    return readFileSync(file, 'utf8')
-  } catch (fault) {
-    if (!isRequired && fault instanceof Error && 'code' in fault && fault.code === 'ENOENT') return null
-    throw fault
-  }
-}
-
 /** What went wrong, without a stack and without a full stop. */
 function reasonOf(fault: unknown): string {
   return fault instanceof Error ? fault.message.replace(/\.$/, '') : String(fault)
-}
-
-/** Longest and shortest pause between two looks at whether somebody still uses the daemon, in milliseconds. */
-const longestIdleCheckMs = 30_000
-const shortestIdleCheckMs = 50
-
-/** Ends a daemon that nobody uses: no call, no window, for the configured time. */
-function watchIdleness(gate: Gate, control: ControlSocket, stop: () => void): void {
-  let idleSinceMs = gate.nowMs()
-  let lastCalls = 0
-  const look = (): void => {
-    const limitMs = gate.config().idleExitMinutes * 60_000
-    const calls = gate.inFlight.total
-    if (gate.inFlight.size > 0 || control.size > 0 || calls !== lastCalls) idleSinceMs = gate.nowMs()
-    lastCalls = calls
-    if (limitMs > 0 && gate.nowMs() - idleSinceMs >= limitMs) stop()
-    else later(limitMs)
-  }
-  const later = (limitMs: number): void => {
-    const pauseMs = limitMs > 0 ? Math.max(shortestIdleCheckMs, limitMs / 4) : longestIdleCheckMs
-    setTimeout(look, Math.min(longestIdleCheckMs, pauseMs)).unref()
-  }
-  later(gate.config().idleExitMinutes * 60_000)
 }
 
 /** The directory and its secrets, ours until the lock is released; null where another instance has it. */

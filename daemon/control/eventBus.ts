@@ -10,6 +10,14 @@ const passing: ReadonlySet<EventName> = new Set(['call_started', 'call_settled']
 
 const mostRemembered = 5000
 
+/** An event as it happened. What windows and lists read is put together when somebody asks: most events meet nobody. */
+interface Remembered {
+  readonly id: number
+  readonly atMs: number
+  readonly event: string
+  readonly fields: Readonly<Record<string, unknown>>
+}
+
 /** A client that keeps asking would otherwise turn every refusal into a row. */
 const repeatWindowMs = 60_000
 const mostRepeats = 1000
@@ -19,7 +27,7 @@ export class EventBus {
   readonly #nowMs: () => number
   readonly #ledger: Ledger
   readonly #listeners = new Set<(event: Emitted) => void>()
-  readonly #remembered: EventRow[] = []
+  readonly #remembered: Remembered[] = []
   readonly #lastKept = new Map<string, number>()
   #lastId = 0
 
@@ -30,26 +38,27 @@ export class EventBus {
 
   /** Loads what an earlier daemon kept, oldest first. */
   restore(rows: readonly EventRow[]): void {
-    for (const row of rows) {
-      this.#lastId = Math.max(this.#lastId, row.id)
-      this.#remembered.push(row)
+    for (const { id, time, event, ...fields } of rows) {
+      this.#lastId = Math.max(this.#lastId, id)
+      this.#remembered.push({ id, atMs: Date.parse(time), event, fields })
     }
   }
 
   emit(event: EventName, fields: Readonly<Record<string, unknown>>): void {
     const nowMs = this.#nowMs()
-    const emitted: Emitted = { event, time: new Date(nowMs).toISOString(), ...fields }
     this.#lastId += 1
-    this.#remembered.push({ id: this.#lastId, ...emitted })
+    this.#remembered.push({ id: this.#lastId, atMs: nowMs, event, fields })
     if (this.#remembered.length > mostRemembered * 1.2)
       this.#remembered.splice(0, this.#remembered.length - mostRemembered)
-    if (!passing.has(event) && this.#worthKeeping(emitted, nowMs)) {
+    if (!passing.has(event) && this.#worthKeeping(event, fields, nowMs)) {
       try {
         this.#ledger.recordEvent({ ...fields, event }, nowMs)
       } catch {
         // The event still reaches the windows; the ledger's own state is shown in the status.
       }
     }
+    if (this.#listeners.size === 0) return
+    const emitted: Emitted = { event, time: new Date(nowMs).toISOString(), ...fields }
     for (const listener of this.#listeners) listener(emitted)
   }
 
@@ -60,12 +69,15 @@ export class EventBus {
 
   /** Newest last. */
   list(sinceMs: number, limit: number): readonly EventRow[] {
-    return this.#remembered.filter((row) => Date.parse(row.time) >= sinceMs).slice(-limit)
+    return this.#remembered
+      .filter(({ atMs }) => atMs >= sinceMs)
+      .slice(-limit)
+      .map(({ id, atMs, event, fields }) => ({ id, event, time: new Date(atMs).toISOString(), ...fields }))
   }
 
-  #worthKeeping(emitted: Emitted, nowMs: number): boolean {
-    if (emitted.event !== 'refused') return true
-    const kind = `${String(emitted['code'])}\n${String(emitted['scope'])}\n${String(emitted['scopeRef'])}`
+  #worthKeeping(event: EventName, fields: Readonly<Record<string, unknown>>, nowMs: number): boolean {
+    if (event !== 'refused') return true
+    const kind = `${String(fields['code'])}\n${String(fields['scope'])}\n${String(fields['scopeRef'])}`
     const last = this.#lastKept.get(kind)
     if (last !== undefined && nowMs - last < repeatWindowMs) return false
     if (this.#lastKept.size > mostRepeats) this.#lastKept.clear()

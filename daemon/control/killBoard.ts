@@ -1,5 +1,6 @@
 import type { KillRequest, KillResult } from '../../shared/protocol.ts'
 import { coversCall, killedRefusal } from '../guards/killSwitch.ts'
+import { LedgerUnavailable } from '../ledger/ledger.ts'
 import type { KillSwitch, Ledger } from '../ledger/ledger.ts'
 import type { InFlight } from '../observe/inFlight.ts'
 import type { EventBus } from './eventBus.ts'
@@ -37,8 +38,14 @@ export class KillBoard {
     if (!this.#kills.some((one) => same(one, kill))) this.#kills.push(kill)
     const cancelled = inFlight.cancel((call) => coversCall(kill, call), killedRefusal(kill))
     const tookMs = Math.round((performance.now() - startedMs) * 10) / 10
-    ledger.setKill(kill)
-    events.emit('killed', { scope: kill.scope, ref: kill.ref, cancelled, tookMs })
+    const isKept = written(() => ledger.setKill(kill))
+    events.emit('killed', {
+      scope: kill.scope,
+      ref: kill.ref,
+      cancelled,
+      tookMs,
+      ...(isKept ? {} : { untilRestart: true }),
+    })
     return { cancelled, tookMs }
   }
 
@@ -53,6 +60,17 @@ export class KillBoard {
       this.#kills.splice(this.#kills.indexOf(kill), 1)
     }
     events.emit('resumed', { scope: request.scope, ref: request.ref ?? '', lifted: lifted.length })
+  }
+}
+
+/** A broken disk must not turn a stop that has worked into a fault; it then holds until the daemon ends. */
+function written(write: () => void): boolean {
+  try {
+    write()
+    return true
+  } catch (fault) {
+    if (fault instanceof LedgerUnavailable) return false
+    throw fault
   }
 }
 

@@ -32,11 +32,12 @@ export class ControlSocket {
   readonly #clients = new Set<Client>()
   readonly #heartbeat: NodeJS.Timeout
   #statusTimer: NodeJS.Timeout | null = null
+  /** Set while there are clients: an event that nobody hears is not put together. */
+  #stopHearing: (() => void) | null = null
   #focusCounter = 0
 
   constructor(gate: Gate) {
     this.#gate = gate
-    gate.events.onEvent((event) => this.#tell(event))
     this.#heartbeat = setInterval(() => this.#sweep(), heartbeatMs)
     this.#heartbeat.unref()
   }
@@ -73,11 +74,19 @@ export class ControlSocket {
   #open(socket: WebSocket): void {
     const client: Client = { socket, isExtension: false, focusedAt: 0, alive: true }
     this.#clients.add(client)
+    this.#stopHearing ??= this.#gate.events.onEvent((event) => this.#tell(event))
     socket.on('message', (data) => this.#hear(client, (data as Buffer).toString('utf8')))
     socket.on('pong', () => (client.alive = true))
-    socket.on('close', () => this.#clients.delete(client))
+    socket.on('close', () => this.#forget(client))
     socket.on('error', () => socket.terminate())
     this.#send(client, JSON.stringify({ event: 'status', status: statusReport(this.#gate) } satisfies ControlMessage))
+  }
+
+  #forget(client: Client): void {
+    this.#clients.delete(client)
+    if (this.#clients.size > 0) return
+    this.#stopHearing?.()
+    this.#stopHearing = null
   }
 
   #hear(client: Client, text: string): void {
@@ -102,7 +111,6 @@ export class ControlSocket {
 
   /** Every client hears an event; one window, the one that was focused last, may show a notification. */
   #tell(event: Emitted): void {
-    if (this.#clients.size === 0) return
     let chosen: Client | null = null
     for (const client of this.#clients) {
       if (client.isExtension && (chosen === null || client.focusedAt > chosen.focusedAt)) chosen = client

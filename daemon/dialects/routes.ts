@@ -22,6 +22,23 @@ export function resolveRoute(
   method: string,
   path: string,
 ): Route {
+  // A query may hold a key, and a path of any length may come: only what a client calls again and again is kept.
+  if (path.length > longestKeptPath || path.includes('?')) return routeOf(upstreamDialect, upstreamName, method, path)
+  const name = `${upstreamDialect} ${upstreamName} ${method} ${path}`
+  let route = kept.get(name)
+  if (route === undefined) {
+    route = routeOf(upstreamDialect, upstreamName, method, path)
+    if (kept.size >= mostKept) kept.clear()
+    kept.set(name, route)
+  }
+  return route
+}
+
+const mostKept = 500
+const longestKeptPath = 200
+const kept = new Map<string, Route>()
+
+function routeOf(upstreamDialect: UpstreamDialect, upstreamName: string, method: string, path: string): Route {
   const withoutFragment = path.split('#', 1)[0] ?? ''
   const queryAt = withoutFragment.indexOf('?')
   const plain = queryAt < 0 ? withoutFragment : withoutFragment.slice(0, queryAt)

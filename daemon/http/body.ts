@@ -82,13 +82,15 @@ type Decoder = (
   done: (fault: Error | null, plain: Buffer) => void,
 ) => void
 
-const decoders: Readonly<Record<string, Decoder>> = {
-  gzip: zlib.gunzip,
-  'x-gzip': zlib.gunzip,
-  deflate: zlib.inflate,
-  br: zlib.brotliDecompress,
-  zstd: zlib.zstdDecompress,
-}
+/** A map, because names come from clients and an object also has the names of its prototype. */
+const decoders: ReadonlyMap<string, Decoder> = new Map<string, Decoder>([
+  ['gzip', zlib.gunzip],
+  ['x-gzip', zlib.gunzip],
+  ['deflate', zlib.inflate],
+  ['br', zlib.brotliDecompress],
+  // Node has it from 22.15 on.
+  ...('zstdDecompress' in zlib ? ([['zstd', zlib.zstdDecompress]] as const) : []),
+])
 
 /** Layers of content-encoding that are undone; more has no use but to hide a bomb. */
 const mostLayers = 2
@@ -107,7 +109,7 @@ export async function decodeBody(
     .map((layer) => layer.trim().toLowerCase())
     .filter((layer) => layer !== '' && layer !== 'identity')
   if (layers.length === 0) return { kind: 'body', bytes }
-  const unknown = layers.find((layer) => !(layer in decoders))
+  const unknown = layers.find((layer) => !decoders.has(layer))
   if (unknown !== undefined || layers.length > mostLayers) {
     const what =
       unknown === undefined ? `${layers.length} layers of content-encoding` : `content-encoding ${printable(unknown)}`
@@ -117,7 +119,7 @@ export async function decodeBody(
   const limit = maxBytes ?? mostDecodedBytes
   let plain = bytes
   for (const layer of layers.reverse()) {
-    const decoder = decoders[layer]
+    const decoder = decoders.get(layer)
     if (decoder === undefined) continue
     const decoded = await decode(decoder, plain, limit)
     if (decoded === 'too-large') return { kind: 'refused', refusal: bodyTooLarge(limit) }

@@ -31,6 +31,8 @@ export interface AnswerSink {
 
 /** A request under way. */
 export interface Forwarding {
+  /** False until there is a connection: nothing was sent, nothing can have been billed. */
+  readonly sent: boolean
   /** Closes the provider's connection at once. Nothing is called afterwards. */
   abort(): void
   resume(): void
@@ -111,6 +113,9 @@ export function forward(request: ForwardRequest, sink: AnswerSink): Forwarding {
   )
 
   return {
+    get sent(): boolean {
+      return controller !== null
+    },
     abort(): void {
       if (finish()) controller?.abort(abortReason)
     },

@@ -77,13 +77,14 @@ export function answerHeaders(
   for (const name in headers) {
     const value = headers[name]
     if (value === undefined || hopByHop.has(name) || ofConnection?.has(name)) continue
-    if (name === 'content-type') contentType = String(value)
+    if (name === 'content-type') contentType = String(value).toLowerCase()
     if (name === 'content-encoding') contentEncoding = String(value).trim().toLowerCase()
     if (name.startsWith('x-tollgate-')) continue
     if (Array.isArray(value)) for (const one of value) list.push(name, one)
     else list.push(name, value)
   }
-  if (retrySeconds(headers['retry-after']) > longestRetryAfterSeconds && headers['x-should-retry'] === undefined) {
+  const seconds = Math.max(retrySeconds(headers['retry-after']), retrySeconds(headers['retry-after-ms']) / 1000)
+  if (seconds > longestRetryAfterSeconds && headers['x-should-retry'] === undefined) {
     list.push('x-should-retry', 'false')
   }
   return { list, contentType, contentEncoding: contentEncoding === 'identity' ? null : contentEncoding }

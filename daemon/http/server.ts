@@ -1,7 +1,6 @@
 import { createServer } from 'node:http'
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
-import { createHash, timingSafeEqual } from 'node:crypto'
 import type { Gate } from '../gate.ts'
 import { judgeHost } from '../guards/host.ts'
 import { judgeOrigin } from '../guards/origin.ts'
@@ -12,6 +11,7 @@ import { LedgerUnavailable } from '../ledger/ledger.ts'
 import { describeFault } from '../observe/log.ts'
 import { runCall } from '../pipeline.ts'
 import { sendRefusal } from './refuse.ts'
+import { secretEquals } from './secrets.ts'
 
 /** Longer than any client's pool keeps an idle connection, so that it is the client that closes it and no call meets a reset. */
 const keepAliveMs = 75_000
@@ -130,8 +130,7 @@ function onFault(gate: Gate, request: IncomingMessage, response: ServerResponse,
 
 function hasToken(request: IncomingMessage, token: string): boolean {
   const given = /^Bearer (.+)$/i.exec(request.headers.authorization ?? '')?.[1] ?? ''
-  const digest = (text: string): Buffer => createHash('sha256').update(text).digest()
-  return timingSafeEqual(digest(given), digest(token))
+  return secretEquals(given, token)
 }
 
 function header(request: IncomingMessage, name: string): string | undefined {

@@ -23,6 +23,8 @@ export function acquireInstanceLock(dataDir: string, nativeBinding?: string): In
     ...(nativeBinding === undefined ? {} : { nativeBinding }),
   })
   try {
+    // Nothing is ever written, and a journal on disk would keep the gate from saying that the disk is full.
+    database.pragma('journal_mode = MEMORY')
     database.exec('BEGIN EXCLUSIVE')
   } catch (fault) {
     database.close()

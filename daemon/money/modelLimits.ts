@@ -1,3 +1,4 @@
+import { remembering } from '../memo.ts'
 import { candidates } from './modelNames.ts'
 
 /**
@@ -33,7 +34,10 @@ const localUpstreams = new Set(['ollama', 'lmstudio', 'vllm', 'llamacpp'])
 
 /** Most output tokens of a model, or null where that is not known. */
 export function modelMaxOutput(upstreamName: string, model: string): number | null {
-  if (localUpstreams.has(upstreamName)) return null
+  return localUpstreams.has(upstreamName) ? null : limitByName(model)
+}
+
+const limitByName = remembering<number | null>(1000, (model) => {
   const name = candidates(model).at(-1) ?? model
   return limits.find(([pattern]) => pattern.test(name))?.[1] ?? null
-}
+})

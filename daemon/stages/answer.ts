@@ -1,6 +1,7 @@
 import zlib from 'node:zlib'
 import type { Duplex } from 'node:stream'
 import type { ServerResponse } from 'node:http'
+import { eurText } from '../../shared/money.ts'
 import type { AdmittedCall, CallOutcome, Refusal } from '../call.ts'
 import type { AnswerForm, AnswerReader, Dialect } from '../dialects/dialect.ts'
 import { applyEdits } from '../dialects/edit.ts'
@@ -50,7 +51,7 @@ export function callHeaders(call: AdmittedCall): string[] {
     'x-tollgate-estimated-input',
     String(call.estimatedInputTokens),
     'x-tollgate-reserved-eur',
-    String(call.reservedNanoEur / 1e9),
+    eurText(call.reservedNanoEur),
   ]
   if (call.explicitTask !== null) headers.push('x-tollgate-task', call.explicitTask)
   if (call.changes.length > 0) headers.push('x-tollgate-changes', call.changes.join(','))
@@ -108,9 +109,11 @@ export function answer(
     }
     function release(lateHeaders: readonly string[]): boolean {
       writeHead(lateHeaders)
-      const waiting = held
+      const waiting = held ?? []
       held = null
-      return waiting === null ? true : waiting.every((chunk) => send(chunk))
+      let more = true
+      for (const chunk of waiting) more = send(chunk) && more
+      return more
     }
     function consume(chunk: Buffer): boolean {
       firstByteMs ??= performance.now() - startedAtMs
@@ -168,9 +171,12 @@ export function answer(
           finish({ kind: 'unsent', outcome: 'upstream_unreachable' }, refusal, () => exchange.refuse(refusal))
           break
         }
-        case 'timeout':
-          cut('upstream_timeout', timeoutRefusal(call, fault.phase))
+        case 'timeout': {
+          const refusal = timeoutRefusal(call, fault.phase)
+          if (forwarding?.sent === true) cut('upstream_timeout', refusal)
+          else finish({ kind: 'unsent', outcome: 'upstream_timeout' }, refusal, () => exchange.refuse(refusal))
           break
+        }
         case 'broken':
           cut('upstream_truncated', response.headersSent ? null : unreachableRefusal(call, fault.detail))
           break
@@ -180,7 +186,8 @@ export function answer(
       const reason = exchange.cancellation
       const refusal = reason?.kind === 'refused' ? reason.refusal : null
       const outcome = refusal === null ? 'client_closed' : outcomeOf(refusal)
-      if (forwarding === null) {
+      if (forwarding?.sent !== true) {
+        forwarding?.abort()
         finish({ kind: 'unsent', outcome }, refusal, () => refusal !== null && exchange.refuse(refusal))
         return
       }
@@ -226,11 +233,15 @@ export function answer(
               if (!over && !consume(chunk)) decoder?.pause()
             })
             decoder.on('end', complete)
-            decoder.on('error', () => cut('upstream_truncated', null))
+            decoder.on('error', () => {
+              forwarding?.abort()
+              cut('upstream_truncated', response.headersSent ? null : unreadableRefusal(call))
+            })
             decoder.on('drain', () => forwarding?.resume())
           }
-          if (filter !== null) headers = withoutHeader(headers, 'content-length')
           if (form !== 'json') {
+            // A stream may lose the usage event, or end early with an error of ours: its length is not known.
+            headers = withoutHeader(headers, 'content-length')
             held = null
             writeHead([])
             response.flushHeaders()
@@ -315,6 +326,11 @@ function overrunRefusal(call: AdmittedCall): Refusal {
 
 function unreachableRefusal(call: AdmittedCall, detail: string): Refusal {
   const message = `${call.upstreamName} at ${new URL(call.upstream.baseUrl).origin} cannot be reached (${detail}). Check the connection and upstreams.${call.upstreamName}.baseUrl in config.json.`
+  return { code: 'upstream_unreachable', message }
+}
+
+function unreadableRefusal(call: AdmittedCall): Refusal {
+  const message = `${call.upstreamName} sent an answer whose content-encoding cannot be undone. The call was made and is charged by estimate.`
   return { code: 'upstream_unreachable', message }
 }
 

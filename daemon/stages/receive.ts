@@ -1,4 +1,3 @@
-import { timingSafeEqual, createHash } from 'node:crypto'
 import type { DialectName, Identity, ReceivedCall, Refusal } from '../call.ts'
 import { dialectByName } from '../dialects/registry.ts'
 import { resolveRoute } from '../dialects/routes.ts'
@@ -9,6 +8,7 @@ import { parseAddress } from '../http/address.ts'
 import type { CallAddress } from '../http/address.ts'
 import { decodeBody, readBody } from '../http/body.ts'
 import type { Exchange } from '../http/exchange.ts'
+import { secretEquals } from '../http/secrets.ts'
 import type { Upstream } from '../../shared/config.ts'
 
 /** A request that is known to come from a local client and to go to a configured upstream. */
@@ -103,13 +103,4 @@ export function receivedCall(
     isRetry: Number(headers['x-stainless-retry-count'] ?? 0) > 0,
     body,
   }
-}
-
-/** Compares digests, so that neither the place of a difference nor the length shows in the time. */
-function secretEquals(left: string, right: string): boolean {
-  return timingSafeEqual(digest(left), digest(right))
-}
-
-function digest(secret: string): Buffer {
-  return createHash('sha256').update(secret).digest()
 }

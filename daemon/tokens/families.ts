@@ -1,4 +1,5 @@
 import type { UpstreamDialect } from '../../shared/config.ts'
+import { remembering } from '../memo.ts'
 
 /**
  * Models whose tokenizers behave alike. Only OpenAI's vocabularies are public in full; the others are bounded by a margin
@@ -66,10 +67,15 @@ const byName: readonly (readonly [RegExp, ModelFamily])[] = [
   [/gpt-4|gpt-3|gpt-35|text-embedding|davinci|babbage|ada-002/, 'openai-cl100k'],
 ]
 
+const familyByName = remembering<ModelFamily | null>(1000, (model) => {
+  const name = model.toLowerCase()
+  return byName.find(([pattern]) => pattern.test(name))?.[1] ?? null
+})
+
 /** The family of a model. An unknown name at Anthropic's or Google's own server is taken for their newest. */
 export function modelFamily(model: string, upstreamName: string, dialect: UpstreamDialect): ModelFamily {
-  const name = model.toLowerCase()
-  for (const [pattern, family] of byName) if (pattern.test(name)) return family
+  const named = familyByName(model)
+  if (named !== null) return named
   if (upstreamName === 'anthropic' || dialect === 'anthropic') return 'claude-new'
   if (upstreamName === 'gemini' || dialect === 'gemini') return 'gemini'
   if (upstreamName === 'openai') return 'openai'

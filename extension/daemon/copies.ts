@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { cp, mkdir, readFile, readdir, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { cp, mkdir, mkdtemp, readFile, readdir, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
 /** File in a copy that lists the processes started from it, one id a line. */
@@ -23,9 +23,8 @@ export async function copyDaemon(distDir: string, copiesDir: string, version: st
   const target = join(copiesDir, `${version}-${hash}`)
   if (await exists(join(target, 'daemon.js'))) return target
 
-  const draft = join(copiesDir, `draft-${process.pid}-${hash}`)
-  await rm(draft, { recursive: true, force: true })
-  await mkdir(draft, { recursive: true })
+  await mkdir(copiesDir, { recursive: true })
+  const draft = await mkdtemp(join(copiesDir, 'draft-'))
   for (const entry of await readdir(distDir, { withFileTypes: true })) {
     if (extensionOnly.test(entry.name) || entry.name === 'prebuilds') continue
     await cp(join(distDir, entry.name), join(draft, entry.name), { recursive: true })

@@ -34,10 +34,11 @@ export class Notifications implements vscode.Disposable {
 
   async #hear(event: DaemonEvent): Promise<void> {
     const { text, figures, gate, settings } = this.#context
+    const showLog = { title: text.showLog, run: () => this.#context.log.show() }
     if (event.event === 'truncated' && settings.notifyTruncation) {
       const workspace = vscode.workspace.name ?? ''
       const notice = truncationNotice(event, workspace, event.time.slice(0, 10), text, figures)
-      if (notice) await this.#say('truncated', notice.key, notice.message, [])
+      if (notice) await this.#say('truncated', notice.key, notice.message, [showLog])
     }
     if (isExhausted(event) && gate.kind === 'up') {
       const cap = exhaustedCap(event, gate.status)

@@ -4,8 +4,15 @@ import { renderStatusBar } from './statusBarModel.ts'
 import type { StatusBarView } from './statusBarModel.ts'
 import { tooltipCommands } from './tooltip.ts'
 
-/** Least time between two changes of the item, in milliseconds: a figure that changes faster cannot be read. */
-const leastIntervalMs = 250
+/** Least time between two states of the item, in milliseconds. */
+const leastStateIntervalMs = 250
+
+/**
+ * Least time between two changes of mere figures, in milliseconds. VS Code closes an open tooltip when the text under the
+ * pointer changes and draws it anew when the tooltip changes, which loses a click whose press and release fall on either
+ * side; so both change together, and not often. One of the links in there is the kill switch.
+ */
+const leastFigureIntervalMs = 1000
 
 /** The one status bar item. It is drawn from the model, changed only where the drawing changed, and never blanked. */
 export class StatusBar implements vscode.Disposable {
@@ -41,15 +48,14 @@ export class StatusBar implements vscode.Disposable {
   }
 
   #schedule(): void {
-    if (this.#timer !== undefined) return
-    const waitMs = Math.max(0, this.#drawnAtMs + leastIntervalMs - Date.now())
-    this.#timer = setTimeout(() => {
-      this.#timer = undefined
-      this.#draw()
-    }, waitMs)
+    const newState = this.#shown === undefined || iconOf(this.#render()) !== iconOf(this.#shown)
+    const atMs = this.#drawnAtMs + (newState ? leastStateIntervalMs : leastFigureIntervalMs)
+    clearTimeout(this.#timer)
+    this.#timer = setTimeout(() => this.#draw(), Math.max(0, atMs - Date.now()))
   }
 
   #draw(): void {
+    clearTimeout(this.#timer)
     this.#drawnAtMs = Date.now()
     const view = this.#render()
     const before = this.#shown
@@ -80,6 +86,11 @@ export class StatusBar implements vscode.Disposable {
     }
     this.#draw()
   }
+}
+
+/** The icon stands for the state: it changes when more than figures do. */
+function iconOf(view: StatusBarView): string {
+  return view.text.slice(0, view.text.indexOf(' '))
 }
 
 function createItem(context: TollgateContext, alignment: 'left' | 'right'): vscode.StatusBarItem {

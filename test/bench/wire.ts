@@ -74,6 +74,10 @@ export class Connection {
   /** Sends a request and resolves at the end of its answer. Rejects for every status but 200. */
   send(request: Buffer): Promise<Timing> {
     return new Promise((resolve, reject) => {
+      if (this.#socket.destroyed) {
+        reject(new Error('the server closed the connection while it was idle'))
+        return
+      }
       this.#head = Buffer.alloc(0)
       this.#tail = Buffer.alloc(0)
       this.#firstBodyByteMs = NaN

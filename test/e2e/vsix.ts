@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { copyFileSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import { copyFileSync, mkdirSync, statSync, symlinkSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import type { Upstream } from '../upstream/upstream.ts'
 import { launchChromium } from '../vscode/host/chromium.ts'
@@ -59,7 +59,8 @@ describe('the packaged extension in an empty VS Code', function () {
     endings.push(() => server.stop())
     const browser = await launchChromium()
     endings.push(() => browser.close())
-    const page = await browser.newPage({ viewport: { width: 1280, height: 800 } })
+    const context = await browser.newContext({ viewport: { width: 1280, height: 800 } })
+    const page = await context.newPage()
     await page.goto(`${server.url}/?folder=${profile.workspace}`)
     window = new Workbench(page)
     await window.ready()
@@ -93,15 +94,26 @@ describe('the packaged extension in an empty VS Code', function () {
       assert.match(text, part)
     }
     await window.picture('2-tooltip')
+    // The tooltip stays open while its figures grow.
+    await window.page
+      .locator('.monaco-hover:visible')
+      .filter({ hasText: /[3-9] s/ })
+      .waitFor({ timeout: 15_000 })
   })
 
-  it('stops the running call by its key, with the terminal in focus, and says what it did', async () => {
+  it('stops the running call by its key, in all windows, with the terminal in focus, and says what it did', async () => {
     await window.page.mouse.move(400, 200)
+    const other = new Workbench(await window.page.context().newPage())
+    await other.page.goto(window.page.url())
+    await other.ready()
+    await other.spendShows(/^€0\.\d\d · /)
     await window.page.locator('.terminal-wrapper.active .xterm-helper-textarea').focus()
     const running = upstream.generations.at(-1)!
     await window.page.keyboard.press('Control+Shift+Alt+K')
     await window.spendShows(/^LLM calls stopped$/)
     await window.toast(/1 call stopped in \d+ ms/)
+    await other.spendShows(/^LLM calls stopped$/)
+    await other.page.close()
     assert.equal((await upstream.waitForClose(running, 10_000)).finished, false)
     await window.page.locator('.xterm-rows').filter({ hasText: 'Stopped:' }).waitFor({ timeout: 10_000 })
     await window.picture('3-stopped')
@@ -126,24 +138,22 @@ describe('the packaged extension in an empty VS Code', function () {
     await window.clearToasts()
   })
 
-  it('warns near the cap and refuses at the cap, with the settings one click away', async () => {
-    setUserSetting(profile, { 'tollgate.caps.dailyEur': 0.36 })
-    await window.spendShows(/^€0\.\d\d\/0\.36 · /)
+  it('takes a cap from the settings page and warns when it is close', async () => {
+    await window.command('Tollgate: Open Cap Settings')
+    await window.setNumber('Caps: Daily Eur', '0.30')
+    await window.spendShows(/^€0\.\d\d\/0\.30 · /)
+    await window.closeSettings()
     await window.picture('6-close')
+  })
+
+  it('refuses at the cap, says so once and leads to the setting', async () => {
     await window.typeLine(`node agent.mjs "${prompts.dear}"`)
     await window.typeLine(`node agent.mjs "${prompts.dear}"`)
-    await window.spendShows(/^cap reached · €0\.36$/)
-    const toast = await window.toast(/budget is used up: €0\.36 a day for you/)
+    await window.spendShows(/^cap reached · €0\.30$/)
+    const toast = await window.toast(/budget is used up: €0\.30 a day for you/)
     await window.picture('7-cap-reached')
     await toast.getByText('Raise…').click()
     await window.page.locator('.settings-editor').getByText('Most euros that may be spent').first().waitFor()
     await window.picture('8-settings')
   })
 })
-
-/** Edits the settings file as a user does; VS Code notices. */
-function setUserSetting(profile: Profile, changes: Record<string, unknown>): void {
-  const file = join(profile.serverDataDir, 'data', 'User', 'settings.json')
-  const settings = JSON.parse(readFileSync(file, 'utf8')) as Record<string, unknown>
-  writeFileSync(file, JSON.stringify({ ...settings, ...changes }, null, 2))
-}

@@ -37,7 +37,7 @@ export class Workbench {
 
   /** Runs a command from the palette by its title. */
   async command(title: string): Promise<void> {
-    await this.page.keyboard.press('F1')
+    await this.page.keyboard.press('Control+Shift+P')
     const input = this.page.locator('.quick-input-widget input')
     await input.waitFor()
     await input.fill(`>${title}`)
@@ -62,6 +62,23 @@ export class Workbench {
     await this.page.keyboard.press('Enter')
   }
 
+  /** Types a number into a setting of the open settings page. */
+  async setNumber(setting: string, value: string): Promise<void> {
+    const item = this.page.locator('.settings-editor .setting-item-contents').filter({ hasText: setting }).first()
+    await item.waitFor()
+    await item.locator('input').fill(value)
+  }
+
+  /** Closes the settings page, which lies over the window and takes every key. */
+  async closeSettings(): Promise<void> {
+    const page = this.page.locator('.settings-editor')
+    for (let attempt = 0; attempt < 5 && (await page.isVisible()); attempt++) {
+      await this.page.keyboard.press('Escape')
+      await this.page.waitForTimeout(300)
+    }
+    if (await page.isVisible()) await this.command('View: Close All Editors')
+  }
+
   /** Points at the item until its tooltip is there. */
   async openTooltip(): Promise<Locator> {
     await this.page.mouse.move(400, 200)
@@ -83,9 +100,10 @@ export class Workbench {
     await this.command('Notifications: Clear All Notifications')
   }
 
-  /** Keeps a picture of the whole window, without what only shows for a moment. */
+  /** Keeps a picture of the whole window, after hovers and notifications have come to rest. */
   async picture(name: string): Promise<void> {
     mkdirSync(artifactsDir, { recursive: true })
+    await this.page.waitForTimeout(600)
     await this.page.screenshot({ path: join(artifactsDir, `${name}.png`) })
   }
 }

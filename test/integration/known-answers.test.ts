@@ -4,6 +4,7 @@ import { readRefusal } from './harness/answers.ts'
 import { against, startDaemon } from './harness/daemon.ts'
 import type { Daemon } from './harness/daemon.ts'
 import { startGate } from './harness/gate.ts'
+import type { Gate } from './harness/gate.ts'
 import { chatAsk, promptOfChars, promptOfTokens } from './harness/prompts.ts'
 import { startUpstream } from '../upstream/upstream.ts'
 import type { Upstream } from '../upstream/upstream.ts'
@@ -186,33 +187,36 @@ describe('known answer 3: a client that leaves, and a limit of three seconds', (
 })
 
 describe('known answer 5: what a window of 4,096 tokens makes of four prompts', () => {
+  let gate: Gate
+  before(async () => {
+    gate = await startGate()
+  })
+  after(() => gate.close())
+
   for (const [tokens, report, truncated] of [
     [12_920, 2051, true],
     [38_980, 2051, true],
     [666, null, false],
     [3204, null, false],
   ] as const) {
-    const verdict = truncated ? 'truncated' : 'no verdict'
-    it(`${tokens} tokens: ${verdict}`, async () => {
-      const gate = await startGate()
-      try {
-        const ask = {
-          model: 'gemma3:4b',
-          stream: false,
-          messages: [{ role: 'user', content: promptOfTokens(tokens) }],
-          options: { num_ctx: 4096 },
-        }
-        const response = await gate.post('ollama', '/api/chat', ask)
-        const answer = (await response.json()) as { prompt_eval_count: number }
-        if (report === null) assert.ok(Math.abs(answer.prompt_eval_count - tokens) < 20)
-        else assert.equal(answer.prompt_eval_count, report)
-        const [row] = await gate.daemon.settled()
-        assert.equal(row!.warnings.includes('truncated'), truncated)
-        assert.equal((await gate.daemon.events('truncated')).length, truncated ? 1 : 0)
-        assert.equal((await gate.daemon.status()).counters['truncated'], truncated ? 1 : 0)
-      } finally {
-        await gate.close()
+    it(`${tokens} tokens: ${truncated ? 'truncated' : 'no verdict'}`, async () => {
+      const said = (await gate.daemon.events('truncated')).length
+      const rows = (await gate.daemon.calls()).length
+      const ask = {
+        model: 'gemma3:4b',
+        stream: false,
+        messages: [{ role: 'user', content: promptOfTokens(tokens) }],
+        options: { num_ctx: 4096 },
       }
+      const response = await gate.post('ollama', '/api/chat', ask)
+      const answer = (await response.json()) as { prompt_eval_count: number }
+      if (report === null) assert.ok(Math.abs(answer.prompt_eval_count - tokens) < 20)
+      else assert.equal(answer.prompt_eval_count, report)
+      const [row] = await gate.daemon.settled(rows + 1)
+      assert.equal(row!.warnings.includes('truncated'), truncated)
+      const more = truncated ? 1 : 0
+      assert.equal((await gate.daemon.events('truncated')).length, said + more)
+      assert.equal((await gate.daemon.status()).counters['truncated'], said + more)
     })
   }
 })

@@ -95,7 +95,8 @@ export class Writer {
   }
 
   async #drained(): Promise<void> {
-    await Promise.race([once(this.#response, 'drain'), once(this.#response, 'close')])
+    // The signal takes the listener away again where the client leaves; a long answer waits many times.
+    await once(this.#response, 'drain', { signal: this.#left.signal }).catch(() => undefined)
   }
 }
 

@@ -5,6 +5,7 @@ import { times } from '../row.ts'
 import type { Bench, Row } from '../row.ts'
 import { median, quantile } from '../statistics.ts'
 import { Connection, requestBytes } from '../wire.ts'
+import type { Target } from '../wire.ts'
 
 /** Calls before the first round, so that every candidate's code is compiled. */
 const warmUpCalls = 1500
@@ -17,23 +18,17 @@ export async function latency({ rig, quick }: Bench): Promise<readonly Row[]> {
   const rounds = quick ? 9 : 40
   const callsPerRound = 250
   const quantiles = new Map<CandidateName, { readonly p50: number[]; readonly p99: number[] }>()
-  const lanes = new Map<CandidateName, { readonly connection: Connection; readonly request: Buffer }>()
   for (const name of candidateNames) {
-    const target = rig.target(name)
-    const lane = { connection: await Connection.open(target.port), request: requestBytes(target, chatCall()) }
-    for (let call = 0; call < warmUpCalls; call += 1) await lane.connection.send(lane.request)
-    lanes.set(name, lane)
+    await timeCalls(rig.target(name), warmUpCalls)
     quantiles.set(name, { p50: [], p99: [] })
   }
   for (let round = 0; round < rounds; round += 1) {
-    for (const [name, { connection, request }] of lanes) {
-      const samples: number[] = []
-      for (let call = 0; call < callsPerRound; call += 1) samples.push((await connection.send(request)).totalMs)
+    for (const name of candidateNames) {
+      const samples = await timeCalls(rig.target(name), callsPerRound)
       quantiles.get(name)?.p50.push(quantile(samples, 0.5))
       quantiles.get(name)?.p99.push(quantile(samples, 0.99))
     }
   }
-  for (const { connection } of lanes.values()) connection.close()
   const of = (name: CandidateName, which: 'p50' | 'p99'): number => median(quantiles.get(name)?.[which] ?? [])
   const added = (name: CandidateName, which: 'p50' | 'p99'): number => of(name, which) - of('direct', which)
   return [
@@ -44,6 +39,17 @@ export async function latency({ rig, quick }: Bench): Promise<readonly Row[]> {
     compared('p50', added('tollgate', 'p50'), added('peer', 'p50'), 0.8),
     compared('p99', added('tollgate', 'p99'), added('peer', 'p99'), 1),
   ]
+}
+
+/** Milliseconds of each call on one connection, without the one that opens it. */
+async function timeCalls(target: Target, calls: number): Promise<number[]> {
+  const request = requestBytes(target, chatCall())
+  const connection = await Connection.open(target.port)
+  await connection.send(request)
+  const samples: number[] = []
+  for (let call = 0; call < calls; call += 1) samples.push((await connection.send(request)).totalMs)
+  connection.close()
+  return samples
 }
 
 function compared(which: string, value: number, peer: number, most: number): Row {

@@ -31,6 +31,8 @@ const quietSettings = {
   'extensions.autoCheckUpdates': false,
   'extensions.ignoreRecommendations': true,
   'git.enabled': false,
+  // The manifest silences the notice for the gate's usual port; a run takes a free one.
+  'remote.autoForwardPorts': false,
   // Without graphics hardware the terminal's text is in the page, where a test can read it.
   'terminal.integrated.gpuAcceleration': 'off',
 }
@@ -44,6 +46,7 @@ export async function createProfile(gateConfig: unknown): Promise<Profile> {
   const workspace = join(root, 'checkout-bot')
   const machine = { 'tollgate.daemon.port': gatePort, 'tollgate.daemon.dataDir': dataDir }
   write(join(dataDir, 'config.json'), gateConfig)
+  // The desktop reads the user's file; a browser keeps the user's settings itself and reads the machine's file.
   write(join(serverDataDir, 'data', 'User', 'settings.json'), { ...quietSettings, ...machine })
   write(join(serverDataDir, 'data', 'Machine', 'settings.json'), { ...quietSettings, ...machine })
   write(join(workspace, 'package.json'), { name: 'checkout-bot', private: true })
