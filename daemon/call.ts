@@ -141,6 +141,7 @@ export type CallOutcome =
   | 'killed'
   | 'overrun'
   | 'shutting_down'
+  | 'gate_fault'
   | 'orphaned'
 
 /** After settle: what it used, once and for all. */

@@ -34,6 +34,13 @@ interface JobDone {
   readonly description: Description
 }
 
+/** A body that a worker has. */
+interface Waiting {
+  readonly worker: Worker
+  readonly resolve: (done: JobDone) => void
+  readonly reject: (fault: Error) => void
+}
+
 /** Reads bodies, here or in the worker. */
 export interface Describer {
   /** The bytes are lent to the worker meanwhile and come back in the result; use only those. */
@@ -63,7 +70,7 @@ export function serveDescriptions(): void {
 /** `programFile` is the bundle that holds `serveDescriptions`; the worker is started on the first large body. */
 export function createDescriber(programFile: string): Describer {
   const reading = newReading()
-  const jobs = new Map<number, { readonly resolve: (done: JobDone) => void; readonly reject: (fault: Error) => void }>()
+  const jobs = new Map<number, Waiting>()
   let worker: Worker | null = null
   let idleTimer: NodeJS.Timeout | null = null
   let lastId = 0
@@ -87,8 +94,12 @@ export function createDescriber(programFile: string): Describer {
     })
     const fail = (fault: Error): void => {
       if (worker === started) worker = null
-      for (const job of jobs.values()) job.reject(fault)
-      jobs.clear()
+      // A successor may be at work already: its jobs go on.
+      for (const [id, job] of jobs) {
+        if (job.worker !== started) continue
+        jobs.delete(id)
+        job.reject(fault)
+      }
     }
     started.on('error', fail)
     started.on('exit', () => fail(new Error('the worker that reads large bodies ended')))
@@ -105,7 +116,7 @@ export function createDescriber(programFile: string): Describer {
       const job: Job = { id, bytes: own, request }
       const running = worker
       const done = await new Promise<JobDone>((resolve, reject) => {
-        jobs.set(id, { resolve, reject })
+        jobs.set(id, { worker: running, resolve, reject })
         running.postMessage(job, [own.buffer])
       })
       return {

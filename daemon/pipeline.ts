@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { DescribedCall, ReceivedCall, Refusal } from './call.ts'
+import type { AdmittedCall, DescribedCall, ReceivedCall, Refusal } from './call.ts'
 import type { AnswerReader } from './dialects/dialect.ts'
 import { dialectByName } from './dialects/registry.ts'
 import type { FieldEdit } from './dialects/edit.ts'
@@ -9,9 +9,9 @@ import { Exchange } from './http/exchange.ts'
 import { answer } from './stages/answer.ts'
 import { observe } from './stages/observe.ts'
 import { passThrough } from './stages/passThrough.ts'
-import { authenticate, receiveBody, receivedCall } from './stages/receive.ts'
+import { authenticate, judgeStop, receiveBody, receivedCall } from './stages/receive.ts'
 import { reserve } from './stages/reserve.ts'
-import { settle } from './stages/settle.ts'
+import { settle, settleFault } from './stages/settle.ts'
 import { guardState, termsOf } from './stages/terms.ts'
 import { sayRefused } from './stages/sayRefused.ts'
 import { sessionOf } from './stages/session.ts'
@@ -51,6 +51,11 @@ export async function runCall(gate: Gate, request: IncomingMessage, response: Se
   const { facts } = described.description
 
   const terms = termsOf(gate, await gate.priceBook.prices(), received, facts)
+  // While the body came in, the client may have left and a switch may have been thrown. From here to `inFlight.add` nothing
+  // waits, and after it the switch finds the call.
+  if (exchange.signal.aborted) return
+  const stopped = judgeStop(gate, received.identity, received.explicitTask, false)
+  if (stopped !== null) return refuse(stopped, received)
   const verdict = runStack(guardStack, { received, facts }, guardState(gate, received, facts, terms))
   if (verdict.kind === 'refuse') return refuse(verdict.refusal, received)
   const usageEdit = gate.withoutUsageOption.has(received.upstream.baseUrl) ? null : includeUsageEdit(facts.includeUsage)
@@ -77,6 +82,8 @@ export async function runCall(gate: Gate, request: IncomingMessage, response: Se
     outputTokens: () => outputTokens(),
     cancel: (refusal) => exchange.cancel({ kind: 'refused', refusal }),
   })
+  const share = gate.rates.begin(call.identity.keyId, facts.estimate.upperTokens)
+  let held: AdmittedCall | null = null
   try {
     const admitted = await reserve(gate, call, terms, exchange.signal)
     if ('code' in admitted) {
@@ -84,6 +91,8 @@ export async function runCall(gate: Gate, request: IncomingMessage, response: Se
       if (cancellation?.kind === 'gone') return
       return refuse(cancellation?.refusal ?? admitted, received)
     }
+    held = admitted
+    share.admitted(receivedAtMs)
     gate.events.emit('call_started', {
       call: call.id,
       task: call.task,
@@ -91,24 +100,38 @@ export async function runCall(gate: Gate, request: IncomingMessage, response: Se
       model: facts.model,
     })
     gate.tasks.started(admitted)
-    gate.rates.addCall(call.identity.keyId, receivedAtMs)
     const watch = (reader: AnswerReader): void => {
       // Some providers state a first guess at the start of a stream.
       outputTokens = () => Math.max(reader.facts.usage?.output ?? 0, Math.ceil(reader.facts.deliveredChars / 4))
     }
     let answered = await answer(gate, exchange, dialect, admitted, watch)
     if (answered.refusesUsageOption) {
-      gate.withoutUsageOption.add(call.upstream.baseUrl)
-      const plain = { ...admitted, hideUsageChunk: false, edits: admitted.edits.filter((edit) => edit !== usageEdit) }
-      answered = await answer(gate, exchange, dialect, plain, watch)
+      answered = await answer(gate, exchange, dialect, withoutUsageEdit(admitted, usageEdit), watch)
+      // An error that only quotes the option is no proof against it.
+      if (answered.status !== null && answered.status < 400) gate.withoutUsageOption.add(call.upstream.baseUrl)
     }
     const settled = settle(gate, admitted, terms, answered)
     const observed = observe(gate, settled, answered)
     if (answered.refusal !== null) sayRefused(gate, exchange, answered.refusal, received)
     gate.inFlight.remove(call.id)
     answered.deliver(observed.lateHeaders)
+  } catch (fault) {
+    // A fault of ours must not leave money held for a call that is over. Where it was settled before, that stands.
+    if (held !== null) settleFault(gate, held)
+    throw fault
   } finally {
+    share.ended()
     gate.inFlight.remove(call.id)
+  }
+}
+
+/** The call as it goes to a server that refuses the option which was put in for the usage. */
+function withoutUsageEdit(call: AdmittedCall, usageEdit: FieldEdit | null): AdmittedCall {
+  return {
+    ...call,
+    hideUsageChunk: false,
+    edits: call.edits.filter((edit) => edit !== usageEdit),
+    changes: call.changes.filter((change) => change !== 'include_usage'),
   }
 }
 

@@ -47,7 +47,8 @@ export function settleUsage(input: SettlementInput): SettledUsage {
   if (ending.kind === 'unsent') {
     return { settlement: 'released', outcome: ending.outcome, usage: noUsage, usageMissing: false }
   }
-  if (status !== null && status >= 400) {
+  // A redirect is passed on and not followed: no model ran.
+  if (status !== null && status >= 300) {
     return { settlement: 'exact', outcome: 'upstream_error', usage: noUsage, usageMissing: false }
   }
   const counted = answer === null ? 0 : Math.ceil(answer.deliveredChars / charsPerToken)

@@ -7,9 +7,13 @@ export class RateWindow {
   readonly #tokens = new Float64Array(slots)
   #newest = 0
 
-  /** Moves the window to `nowMs`; a clock that steps back changes nothing. */
+  /**
+   * Moves the window to `nowMs`. A clock that steps back a little changes nothing. After a large step the window moves with
+   * it and keeps its sums for one more minute: it would else stand still until the clock has caught up, perhaps for hours.
+   */
   #advance(nowMs: number): void {
     const slot = Math.floor(nowMs / slotMs)
+    if (this.#newest - slot >= slots) this.#moveTo(slot)
     if (slot <= this.#newest) return
     const passed = Math.min(slots, slot - this.#newest)
     for (let step = 1; step <= passed; step += 1) {
@@ -17,6 +21,16 @@ export class RateWindow {
       this.#calls[at] = 0
       this.#tokens[at] = 0
     }
+    this.#newest = slot
+  }
+
+  #moveTo(slot: number): void {
+    const calls = this.#calls.reduce((sum, one) => sum + one, 0)
+    const tokens = this.#tokens.reduce((sum, one) => sum + one, 0)
+    this.#calls.fill(0)
+    this.#tokens.fill(0)
+    this.#calls[slot % slots] = calls
+    this.#tokens[slot % slots] = tokens
     this.#newest = slot
   }
 

@@ -21,6 +21,9 @@ export interface Addressed {
     | { readonly kind: 'free'; readonly path: string }
 }
 
+/** Characters of an unknown upstream's name that a message repeats. Keys are longer. */
+const longestShownUpstream = 16
+
 /** Who calls, and where to. Nothing of the body has been read. */
 export function authenticate(gate: Gate, exchange: Exchange): Addressed | Refusal {
   const { request } = exchange
@@ -36,7 +39,9 @@ export function authenticate(gate: Gate, exchange: Exchange): Addressed | Refusa
   const upstream = Object.hasOwn(config.upstreams, address.upstream) ? config.upstreams[address.upstream] : undefined
   if (upstream === undefined) {
     const known = Object.keys(config.upstreams).join(', ')
-    const message = `There is no upstream named ${JSON.stringify(address.upstream.slice(0, 40))} in the base URL. Known: ${known}. Add others to upstreams in config.json.`
+    // A longer word in this place may be a key that somebody put there, and messages are kept.
+    const named = address.upstream.length <= longestShownUpstream ? ` ${JSON.stringify(address.upstream)}` : ''
+    const message = `The base URL names an upstream${named} that is not configured. Known: ${known}. Add others to upstreams in config.json.`
     return { code: 'unsupported', message }
   }
   if (address.upstream === 'openai' && request.headers['api-key'] !== undefined) {
@@ -47,11 +52,15 @@ export function authenticate(gate: Gate, exchange: Exchange): Addressed | Refusa
   const route = resolveRoute(upstream.dialect, address.upstream, request.method ?? 'GET', address.rest)
   if (route.kind === 'unsupported') return { code: 'unsupported', message: route.reason }
   if (route.kind === 'metered') exchange.dialect = dialectByName(route.dialect)
+  const idle = request.method === 'GET' || request.method === 'HEAD'
+  return judgeStop(gate, identity, address.task, idle) ?? { identity, address, upstream, route }
+}
+
+/** Refuses what arrives while the gate stops, and what a kill switch covers; `idle` requests run no model. */
+export function judgeStop(gate: Gate, identity: Identity, task: string | null, idle: boolean): Refusal | null {
   if (gate.stopping())
     return { code: 'shutting_down', message: 'The gate is stopping. Nothing was sent to the provider.' }
-  const idle = request.method === 'GET' || request.method === 'HEAD'
-  const killed = idle ? null : judgeKillSwitch(gate.kills.current(), { ...identity, task: address.task })
-  return killed ?? { identity, address, upstream, route }
+  return idle ? null : judgeKillSwitch(gate.kills.current(), { ...identity, task })
 }
 
 const badAddress: Refusal = {

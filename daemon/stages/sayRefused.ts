@@ -15,6 +15,8 @@ export function sayRefused(gate: Gate, exchange: Exchange, refusal: Refusal, rec
     scope: refusal.scope ?? null,
     scopeRef: refusal.scopeRef ?? null,
     window: refusal.window ?? null,
+    unit: refusal.unit ?? null,
+    limit: refusal.limit ?? null,
     kind: refusal.kind ?? null,
     resetsAt: refusal.resetsAt ?? null,
   })

@@ -1,3 +1,4 @@
+import { noUsage } from '../../shared/usage.ts'
 import type { AdmittedCall, SettledCall } from '../call.ts'
 import type { Gate } from '../gate.ts'
 import { settleUsage } from '../settlement.ts'
@@ -41,4 +42,27 @@ export function settle(gate: Gate, call: AdmittedCall, terms: Terms, answered: A
     usageMissing,
     durationMs: Math.max(0, settledAtMs - call.receivedAtMs),
   }
+}
+
+/**
+ * Settles a call that a fault of the gate ended. What the provider did is not known any more, so that the whole reservation
+ * stays spent; a call that was settled before is left as it is.
+ */
+export function settleFault(gate: Gate, call: AdmittedCall): void {
+  const settledAtMs = gate.nowMs()
+  const input = Math.min(call.estimatedInputTokens, call.reservedTokens)
+  gate.ledger.settle({
+    callId: call.id,
+    settlement: 'estimated',
+    outcome: 'gate_fault',
+    usage: { ...noUsage, input, output: call.reservedTokens - input },
+    costNanoEur: call.reservedNanoEur,
+    status: null,
+    finish: null,
+    responseModel: null,
+    settledAtMs,
+    durationMs: Math.max(0, settledAtMs - call.receivedAtMs),
+    firstByteMs: null,
+    warnings: [],
+  })
 }
