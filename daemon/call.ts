@@ -3,6 +3,7 @@ import type { NanoEur } from '../shared/money.ts'
 import type { Usage } from '../shared/usage.ts'
 import type { RefusalCode } from '../shared/codes.ts'
 import type { FieldEdit } from './dialects/edit.ts'
+import type { TranscriptFacts } from './transcript/transcript.ts'
 
 /**
  * A call is one object that is enriched stage by stage, so that its type says how far it has come:
@@ -90,6 +91,8 @@ export interface CallFacts {
     readonly truncate: boolean
   } | null
   readonly sessionHint: string | null
+  /** What the message list tells: whose continuation it is, and which steps repeat. */
+  readonly transcript: TranscriptFacts
 }
 
 /** Estimated input tokens of one request. */

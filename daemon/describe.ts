@@ -8,6 +8,8 @@ import { createTokenCounter } from './tokens/estimate.ts'
 import { modelFamily } from './tokens/families.ts'
 import type { MessageCountCache } from './tokens/messageCache.ts'
 import type { Tokenizer } from './tokens/tokenizer.ts'
+import { createTranscriptRecorder } from './transcript/recorder.ts'
+import type { TextDigests } from './transcript/textDigests.ts'
 
 /** Everything that a description depends on besides the bytes. Structured-cloneable: it crosses to the worker. */
 export interface DescribeRequest {
@@ -26,6 +28,8 @@ export type Description =
 export interface Reading {
   readonly tokenizer: Tokenizer
   readonly cache: MessageCountCache
+  /** The same that the cache uses, so that a text is hashed once. */
+  readonly digests: TextDigests
   /** Steps that may be spent on counting before text is sampled; absent is the tokenizer's own default. */
   readonly workBudget?: number
 }
@@ -59,10 +63,17 @@ export function describeBody(bytes: Uint8Array, request: DescribeRequest, readin
       upstreamBaseUrl: request.upstreamBaseUrl,
       ollamaEmulation: isOllamaEmulation(request.upstreamDialect, request.dialect),
       counter,
+      transcript: createTranscriptRecorder(reading.digests),
     })
     return { ok: true, facts }
   } catch (fault) {
     if (fault instanceof InvalidRequest) return { ok: false, problem: fault.message }
+    // The stack is used up: some thousand levels, which parse and cannot be counted.
+    if (fault instanceof RangeError) {
+      return { ok: false, problem: 'The request body is nested too deeply. Nothing was sent to the provider.' }
+    }
     throw fault
+  } finally {
+    reading.digests.forgetTexts()
   }
 }

@@ -1,9 +1,11 @@
+import { randomBytes } from 'node:crypto'
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads'
 import { describeBody } from './describe.ts'
 import type { DescribeRequest, Description, Reading } from './describe.ts'
 import { MessageCountCache } from './tokens/messageCache.ts'
 import { readRankFile } from './tokens/rankFiles.ts'
 import { Tokenizer } from './tokens/tokenizer.ts'
+import { TextDigests } from './transcript/textDigests.ts'
 
 /**
  * Large bodies are read in a worker, so that no body of any size or content stops the event loop and with it everybody
@@ -41,6 +43,12 @@ interface Waiting {
   readonly reject: (fault: Error) => void
 }
 
+/** What the worker is started with. The salt is one for both threads, so that their digests can be compared. */
+interface WorkerData {
+  readonly role: string
+  readonly salt: string
+}
+
 /** Reads bodies, here or in the worker. */
 export interface Describer {
   /** The bytes are lent to the worker meanwhile and come back in the result; use only those. */
@@ -53,14 +61,14 @@ export interface Describer {
 
 /** True in a thread that `createDescriber` started; the program's entry then calls `serveDescriptions`. */
 export function isDescribeWorker(): boolean {
-  return !isMainThread && (workerData as { role?: unknown } | null)?.role === workerRole
+  return !isMainThread && (workerData as Partial<WorkerData> | null)?.role === workerRole
 }
 
 /** Main loop of the worker. */
 export function serveDescriptions(): void {
   const port = parentPort
   if (port === null) return
-  const reading: Reading = { ...newReading(), workBudget: workerBudget }
+  const reading: Reading = { ...newReading((workerData as WorkerData).salt), workBudget: workerBudget }
   port.on('message', (job: Job) => {
     const done: JobDone = { id: job.id, bytes: job.bytes, description: describeBody(job.bytes, job.request, reading) }
     port.postMessage(done, [job.bytes.buffer])
@@ -69,7 +77,8 @@ export function serveDescriptions(): void {
 
 /** `programFile` is the bundle that holds `serveDescriptions`; the worker is started on the first large body. */
 export function createDescriber(programFile: string): Describer {
-  const reading = newReading()
+  const salt = randomBytes(16).toString('hex')
+  const reading = newReading(salt)
   const jobs = new Map<number, Waiting>()
   let worker: Worker | null = null
   let idleTimer: NodeJS.Timeout | null = null
@@ -85,7 +94,8 @@ export function createDescriber(programFile: string): Describer {
     idleTimer.unref()
   }
   function start(): Worker {
-    const started = new Worker(programFile, { workerData: { role: workerRole }, stdout: false, stderr: false })
+    const data: WorkerData = { role: workerRole, salt }
+    const started = new Worker(programFile, { workerData: data, stdout: false, stderr: false })
     started.unref()
     started.on('message', (done: JobDone) => {
       jobs.get(done.id)?.resolve(done)
@@ -140,6 +150,7 @@ function ownArray(bytes: Buffer): Uint8Array<ArrayBuffer> {
   return Uint8Array.from(bytes)
 }
 
-function newReading(): Reading {
-  return { tokenizer: new Tokenizer(readRankFile), cache: new MessageCountCache() }
+function newReading(salt: string): Reading {
+  const digests = new TextDigests(salt)
+  return { tokenizer: new Tokenizer(readRankFile), cache: new MessageCountCache(undefined, digests), digests }
 }

@@ -34,6 +34,7 @@ async function main(argv: readonly string[]): Promise<void> {
     }
     case 'status':
     case 'watch':
+    case 'run':
     case 'kill':
     case 'resume':
     case 'env': {

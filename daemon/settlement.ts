@@ -56,7 +56,8 @@ export function settleUsage(input: SettlementInput): SettledUsage {
   const reported = answer?.usage ?? null
   if (ending.kind === 'complete') {
     const clean = answer !== null && (answer.terminal || !input.streamed)
-    const outcome: CallOutcome = (answer?.streamError ?? null) !== null ? 'upstream_error' : clean ? 'ok' : 'upstream_truncated'
+    const outcome: CallOutcome =
+      (answer?.streamError ?? null) !== null ? 'upstream_error' : clean ? 'ok' : 'upstream_truncated'
     if (clean && reported !== null && answer.inputKnown && answer.outputKnown) {
       return { settlement: 'exact', outcome, usage: reported, usageMissing: false }
     }

@@ -95,3 +95,26 @@ export interface KillResult {
   readonly cancelled: number
   readonly tookMs: number
 }
+
+/**
+ * `POST /api/tasks`: the ceilings of one task, said before its first call. They take the place of the plan's; what is absent
+ * stays the plan's. Sent again with the same id they are replaced, and the counters go on.
+ */
+export interface TaskRequest {
+  /** 1 to 128 letters, digits, `-` or `_`: the `/t/<id>` of its calls. */
+  readonly id: string
+  /** Decimal euros, >= 0. */
+  readonly eur?: number
+  /** Calls that reach an upstream, a whole number >= 1. */
+  readonly iterations?: number
+  /** Wall clock, > 0. */
+  readonly minutes?: number
+}
+
+/** Answer to a `TaskRequest`. */
+export interface TaskAnswer {
+  readonly id: string
+  readonly state: 'ok' | 'warn' | 'constrained' | 'halted'
+  /** How long the task may go on calling after a halt before its connections are cut. */
+  readonly haltGraceSeconds: number
+}

@@ -3,6 +3,8 @@ import type { KillRequest } from '../../shared/protocol.ts'
 import { pathPart, projectSlug } from '../../shared/addresses.ts'
 import { commandHelp } from './help.ts'
 import type { CommandName } from './help.ts'
+import { readRun } from './runArguments.ts'
+import type { RunAsk } from './runArguments.ts'
 
 /** A shell that `env` writes for. */
 export const shells = ['sh', 'fish', 'powershell', 'cmd'] as const
@@ -22,6 +24,7 @@ export type Invocation =
     }
   | { readonly command: 'status'; readonly dataDir: string | null; readonly json: boolean }
   | { readonly command: 'watch'; readonly dataDir: string | null }
+  | { readonly command: 'run'; readonly dataDir: string | null; readonly ask: RunAsk }
   | { readonly command: 'kill' | 'resume'; readonly dataDir: string | null; readonly request: KillRequest }
   | {
       readonly command: 'env'
@@ -50,6 +53,14 @@ const optionsOf: Readonly<Record<CommandName, Options>> = {
   },
   status: { ...common, json: { type: 'boolean' } },
   watch: common,
+  run: {
+    ...common,
+    eur: { type: 'string' },
+    iterations: { type: 'string' },
+    minutes: { type: 'string' },
+    project: { type: 'string' },
+    task: { type: 'string' },
+  },
   kill: killOptions,
   resume: killOptions,
   env: { ...common, shell: { type: 'string' }, project: { type: 'string' }, task: { type: 'string' } },
@@ -83,11 +94,14 @@ export function readArguments(argv: readonly string[]): Invocation {
     const kind = word.startsWith('-') ? 'option' : 'command'
     return mistake(`There is no ${kind} "${word}". Commands: ${Object.keys(commandHelp).join(', ')}.`)
   }
+  // What stands behind `--` belongs to the command that is run, whatever it looks like.
+  const end = command === 'run' ? rest.indexOf('--') : -1
+  const own = end === -1 ? rest : rest.slice(0, end)
   let values: Values
   let positionals: readonly string[]
   try {
     ;({ values, positionals } = parseArgs({
-      args: rest,
+      args: own,
       options: optionsOf[command],
       allowPositionals: true,
     }))
@@ -98,10 +112,14 @@ export function readArguments(argv: readonly string[]): Invocation {
   }
   if (values['help'] === true) return { command: 'help', about: command }
   if (command === 'help') return help(positionals)
+  if (command === 'run' && end === -1)
+    return mistake('run needs "--" and after it the command, as in: tollgate run --eur 2 -- node agent.js')
   if (positionals.length > 0)
     return mistake(`${command} takes no "${positionals[0] ?? ''}". See: tollgate help ${command}`)
   for (const [name, value] of Object.entries(values)) if (value === '') return mistake(`--${name} needs a value.`)
-  return readCommand(command, values)
+  if (command !== 'run') return readCommand(command, values)
+  const ask = readRun((name) => text(values, name), rest.slice(end + 1))
+  return typeof ask === 'string' ? mistake(ask) : { command, dataDir: text(values, 'data-dir'), ask }
 }
 
 function commandNamed(word: string): CommandName | null {
@@ -115,7 +133,7 @@ function help(positionals: readonly string[]): Invocation {
   return command === null ? mistake(`There is no command "${about}".`) : { command: 'help', about: command }
 }
 
-function readCommand(command: Exclude<CommandName, 'help'>, values: Values): Invocation {
+function readCommand(command: Exclude<CommandName, 'help' | 'run'>, values: Values): Invocation {
   const dataDir = text(values, 'data-dir')
   switch (command) {
     case 'serve': {

@@ -5,7 +5,10 @@ import { defaultDataDir } from './dataDir.ts'
 import type { Terminal } from './terminal.ts'
 
 /** A command that talks to a running daemon. */
-export type ClientInvocation = Extract<Invocation, { readonly command: 'status' | 'watch' | 'kill' | 'resume' | 'env' }>
+export type ClientInvocation = Extract<
+  Invocation,
+  { readonly command: 'status' | 'watch' | 'run' | 'kill' | 'resume' | 'env' }
+>
 
 /** The terminal that this process runs in. */
 function processTerminal(): Terminal {
@@ -49,6 +52,10 @@ async function run(invocation: ClientInvocation, dataDir: string, terminal: Term
     case 'watch': {
       const { runWatch } = await import('./watch.ts')
       return runWatch(dataDir, terminal)
+    }
+    case 'run': {
+      const { runTask } = await import('./run.ts')
+      return runTask(dataDir, invocation.ask, terminal)
     }
     case 'kill': {
       const { runKill } = await import('./kill.ts')

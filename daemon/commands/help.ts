@@ -21,6 +21,19 @@ export const commandHelp = {
     usage: 'tollgate watch [--data-dir DIR]',
     options: ['--data-dir DIR  Data directory of the daemon.'],
   },
+  run: {
+    does: 'Run a command as one task with its own ceilings.',
+    usage:
+      'tollgate run [--eur N] [--iterations N] [--minutes N] [--project NAME] [--task ID] [--data-dir DIR] -- COMMAND [ARG...]',
+    options: [
+      '--eur N         Most euros that the task may cost.',
+      '--iterations N  Most calls that it may make.',
+      '--minutes N     Longest time that it may take.',
+      '--project NAME  Project that the calls count for. Default: that of the current shell.',
+      '--task ID       Id of the task. Default: a new one.',
+      '--data-dir DIR  Data directory of the daemon.',
+    ],
+  },
   kill: {
     does: 'Stop all calls, those in flight too, and refuse new ones.',
     usage: 'tollgate kill [--scope global|tenant|key|task] [--ref NAME] [--data-dir DIR]',

@@ -1,6 +1,7 @@
 import type { CallFacts } from '../call.ts'
 import { countBlocks } from './anthropicInput.ts'
 import { anthropicReader } from './anthropicReader.ts'
+import { recordAnthropicMessage } from './anthropicTranscript.ts'
 import { CacheAsk } from './cacheAsk.ts'
 import type { DescribeContext, Dialect, JsonObject } from './dialect.ts'
 import { completeFacts, emulationOptions } from './facts.ts'
@@ -32,6 +33,7 @@ function describe(body: JsonObject, context: DescribeContext): CallFacts {
   for (const message of messages) {
     counter.structure(structure.perMessage)
     if (isObject(message)) countBlocks(message['content'], counter, cache)
+    recordAnthropicMessage(message, context.transcript)
   }
   const tools = arrayIn(body, 'tools')
   countTools(counter, tools, structure)
@@ -57,6 +59,7 @@ function describe(body: JsonObject, context: DescribeContext): CallFacts {
     ollama: emulationOptions(context),
     sessionHint: stringIn(objectIn(body, 'metadata') ?? {}, 'user_id'),
     estimate: counter.estimate(),
+    transcript: context.transcript.facts(),
   })
 }
 

@@ -1,5 +1,6 @@
 import type { CallFacts, DialectName, InputEstimate, Refusal } from '../call.ts'
 import type { Usage } from '../../shared/usage.ts'
+import type { TranscriptRecorder } from '../transcript/transcript.ts'
 
 /** A value that came out of JSON.parse; narrowed by the readers in `read.ts`. */
 export type JsonObject = { readonly [key: string]: unknown }
@@ -11,6 +12,7 @@ export interface DescribeContext {
   readonly upstreamBaseUrl: string
   readonly ollamaEmulation: boolean
   readonly counter: TokenCounter
+  readonly transcript: TranscriptRecorder
 }
 
 /** Counts the parts of a request. One instance per request; see `daemon/tokens/estimate.ts`. */

@@ -1,4 +1,4 @@
-import { isObjectAt, skipSpace, walkObject } from './jsonScan.ts'
+import { isArrayAt, isObjectAt, skipSpace, walkArray, walkObject } from './jsonScan.ts'
 import type { JsonMember } from './jsonScan.ts'
 
 /**
@@ -6,18 +6,37 @@ import type { JsonMember } from './jsonScan.ts'
  * written again loses its key order and number format, and with them the provider's prompt cache (G08).
  */
 
-/** One change to a JSON body: the field at `path` gets `value`, and is inserted where it is missing. */
-export interface FieldEdit {
-  readonly path: readonly string[]
-  readonly value: number | boolean | string | { readonly [key: string]: number | boolean | string }
-}
+/** A value that an edit writes: any JSON. */
+export type EditValue = null | number | boolean | string | readonly EditValue[] | { readonly [key: string]: EditValue }
 
-/** What is to become of one field: a whole new value, or changes inside the object that it holds. */
+/** Names of fields and indexes of array elements, from the outside in: `['messages', 3, 'content']`. */
+export type EditPath = readonly (string | number)[]
+
+/**
+ * One change to a JSON body. With `value` the field at `path` gets it, and is inserted where it is missing. With `remove`
+ * the field goes; where it or its parent is missing, nothing happens. Elements of arrays are replaced and removed, never
+ * added: where the element of an index is not there, nothing happens. Indexes count the elements as they came, whatever
+ * other edits remove.
+ */
+export type FieldEdit =
+  | { readonly path: EditPath; readonly value: EditValue; readonly remove?: never }
+  | { readonly path: EditPath; readonly remove: true; readonly value?: never }
+
+/** What is to become of one field or element: a whole new value, nothing, or changes inside of what it holds. */
 type Wanted =
   | { readonly kind: 'value'; readonly json: string }
-  | { readonly kind: 'object'; readonly fields: Map<string, Wanted>; readonly replaces: boolean }
+  | { readonly kind: 'remove' }
+  | {
+      readonly kind: 'inside'
+      /** Fields by their names, elements by their indexes. */
+      readonly parts: Map<string | number, Wanted>
+      /** What takes the place of the old value; null changes parts of what is there. */
+      readonly replaces: 'object' | 'array' | null
+      /** Whether a field is written below it, so that it is made where it is missing. */
+      writes: boolean
+    }
 
-type WantedObject = Extract<Wanted, { kind: 'object' }>
+type WantedInside = Extract<Wanted, { kind: 'inside' }>
 
 /** Bytes `start` to `end` (exclusive) become `text`; an insertion where both are equal. */
 interface Splice {
@@ -27,18 +46,20 @@ interface Splice {
 }
 
 /**
- * The body with the edits applied, in one linear pass; later edits win over earlier ones. A missing field is added at the
- * end of its object, a missing parent is made, a parent that is no object is replaced. Of duplicate keys the last is
- * edited, because it is the one that parsers keep. Without edits the same buffer is returned. Throws a SyntaxError for a
- * body that is no JSON object.
+ * The body with the edits applied, in one pass; later edits win over earlier ones. A missing field is added at the end of
+ * its object, a missing parent is made, a parent that is no object is replaced. Of duplicate keys the last is edited,
+ * because it is the one that parsers keep; a removal takes all of them, or the one before would count. Where nothing
+ * changes the same buffer is returned. Time is linear in the body, times the length of the longest path. Throws a
+ * SyntaxError for a body that is no JSON object.
  */
 export function applyEdits(body: Buffer, edits: readonly FieldEdit[]): Buffer {
-  const wanted: WantedObject = { kind: 'object', fields: new Map(), replaces: false }
+  const wanted: WantedInside = { kind: 'inside', parts: new Map(), replaces: null, writes: false }
   for (const edit of edits) addEdit(wanted, edit)
-  if (wanted.fields.size === 0) return body
+  if (wanted.parts.size === 0) return body
   const splices: Splice[] = []
   const text = body.toString('latin1')
   editObject(text, skipSpace(text, text.startsWith(byteOrderMark) ? byteOrderMark.length : 0), wanted, splices)
+  if (splices.length === 0) return body
   splices.sort((left, right) => left.start - right.start)
   const pieces: Buffer[] = []
   let at = 0
@@ -50,53 +71,141 @@ export function applyEdits(body: Buffer, edits: readonly FieldEdit[]): Buffer {
   return Buffer.concat(pieces)
 }
 
-function addEdit(root: WantedObject, edit: FieldEdit): void {
-  const last = edit.path.at(-1)
-  if (last === undefined) return
+function addEdit(root: WantedInside, edit: FieldEdit): void {
+  const { path } = edit
+  const wanted: Wanted = edit.remove === true ? { kind: 'remove' } : wantedValue(edit.value)
+  // What stands before the last index must be there, and so must everything around a field that is taken out.
+  const madeFrom = edit.remove === true ? path.length : path.findLastIndex((step) => typeof step === 'number') + 1
   let parent = root
-  for (const name of edit.path.slice(0, -1)) {
-    const found = parent.fields.get(name)
-    const next: WantedObject =
-      found?.kind === 'object' ? found : { kind: 'object', fields: new Map(), replaces: found !== undefined }
-    parent.fields.set(name, next)
+  for (const [depth, step] of path.entries()) {
+    if (!canHold(parent, step)) return
+    if (depth === path.length - 1) {
+      parent.parts.set(step, wanted)
+      return
+    }
+    const next = partFor(parent.parts.get(step), path[depth + 1], depth + 1 >= madeFrom)
+    if (next === null) return
+    parent.parts.set(step, next)
     parent = next
   }
-  parent.fields.set(last, wantedValue(edit.value))
 }
 
-function wantedValue(value: FieldEdit['value']): Wanted {
-  if (typeof value !== 'object') return { kind: 'value', json: JSON.stringify(value) }
-  const fields = new Map<string, Wanted>()
-  for (const [name, field] of Object.entries(value)) fields.set(name, wantedValue(field))
-  return { kind: 'object', fields, replaces: true }
+/** False where an earlier edit wrote a value that has no such element. */
+function canHold({ parts, replaces }: WantedInside, step: string | number): boolean {
+  return typeof step === 'string' ? replaces !== 'array' : replaces === null || parts.has(step)
 }
 
-/** The JSON of a field that is written as a whole. */
-function jsonOf(wanted: Wanted): string {
+/** The part in which the next step of a path is taken; null where an earlier edit left nothing there to change. */
+function partFor(found: Wanted | undefined, step: string | number | undefined, makes: boolean): WantedInside | null {
+  const fits = found?.kind === 'inside' && !(typeof step === 'string' && found.replaces === 'array')
+  if (fits) {
+    found.writes ||= makes
+    return found
+  }
+  if (found !== undefined && !makes) return null
+  return { kind: 'inside', parts: new Map(), replaces: found === undefined ? null : 'object', writes: makes }
+}
+
+function wantedValue(value: EditValue): Wanted {
+  if (typeof value !== 'object' || value === null) return { kind: 'value', json: JSON.stringify(value) }
+  const parts = new Map<string | number, Wanted>()
+  if (isList(value)) for (const [index, element] of value.entries()) parts.set(index, wantedValue(element))
+  else for (const [name, field] of Object.entries(value)) parts.set(name, wantedValue(field))
+  return { kind: 'inside', parts, replaces: isList(value) ? 'array' : 'object', writes: true }
+}
+
+function isList(value: EditValue): value is readonly EditValue[] {
+  return Array.isArray(value)
+}
+
+/** Whether a field that is missing is made. What is only taken from stays missing. */
+function isWritten(wanted: Wanted): wanted is Exclude<Wanted, { kind: 'remove' }> {
+  return wanted.kind === 'value' || (wanted.kind === 'inside' && wanted.writes)
+}
+
+/** The JSON of a value that is written as a whole. */
+function jsonOf(wanted: Exclude<Wanted, { kind: 'remove' }>): string {
   if (wanted.kind === 'value') return wanted.json
-  const members = [...wanted.fields].map(([name, field]) => `${JSON.stringify(name)}:${jsonOf(field)}`)
+  const written = [...wanted.parts].flatMap(([step, part]) => (isWritten(part) ? [[step, jsonOf(part)] as const] : []))
+  if (wanted.replaces === 'array') return `[${written.map(([, json]) => json).join(',')}]`
+  const members = written.flatMap(([step, json]) => (typeof step === 'string' ? `${JSON.stringify(step)}:${json}` : []))
   return `{${members.join(',')}}`
 }
 
-function editObject(text: string, start: number, wanted: WantedObject, splices: Splice[]): void {
+function editObject(text: string, start: number, wanted: WantedInside, splices: Splice[]): void {
   const found = new Map<string, JsonMember>()
-  let lastEnd = -1
+  const members = new Survivors(splices)
   const closing = walkObject(text, start, (member) => {
-    lastEnd = member.valueEnd
     const name = keyOf(text, member)
-    if (wanted.fields.has(name)) found.set(name, member)
+    const field = wanted.parts.get(name)
+    members.see(member.keyStart, member.valueEnd, field?.kind === 'remove')
+    if (field !== undefined && field.kind !== 'remove') found.set(name, member)
   })
+  members.end()
   const missing: string[] = []
-  for (const [name, field] of wanted.fields) {
+  for (const [name, field] of wanted.parts) {
+    if (typeof name === 'number') continue
     const member = found.get(name)
-    if (member === undefined) missing.push(`${JSON.stringify(name)}:${jsonOf(field)}`)
-    else if (field.kind === 'object' && !field.replaces && isObjectAt(text, member.valueStart)) {
-      editObject(text, member.valueStart, field, splices)
-    } else splices.push({ start: member.valueStart, end: member.valueEnd, text: jsonOf(field) })
+    if (member !== undefined) editValue(text, member.valueStart, member.valueEnd, field, splices)
+    else if (isWritten(field)) missing.push(`${JSON.stringify(name)}:${jsonOf(field)}`)
   }
   if (missing.length === 0) return
-  const at = lastEnd < 0 ? closing : lastEnd
-  splices.push({ start: at, end: at, text: `${lastEnd < 0 ? '' : ','}${missing.join(',')}` })
+  const at = members.lastEnd < 0 ? closing : members.lastEnd
+  splices.push({ start: at, end: at, text: `${members.kept === 0 ? '' : ','}${missing.join(',')}` })
+}
+
+function editArray(text: string, start: number, wanted: WantedInside, splices: Splice[]): void {
+  const elements = new Survivors(splices)
+  walkArray(text, start, ({ valueStart, valueEnd }, index) => {
+    const part = wanted.parts.get(index)
+    elements.see(valueStart, valueEnd, part?.kind === 'remove')
+    if (part !== undefined) editValue(text, valueStart, valueEnd, part, splices)
+  })
+  elements.end()
+}
+
+/** Changes the value of a field or element that is there. */
+function editValue(text: string, start: number, end: number, wanted: Wanted, splices: Splice[]): void {
+  if (wanted.kind === 'remove') return
+  if (wanted.kind === 'inside' && wanted.replaces === null) {
+    if (isObjectAt(text, start)) return editObject(text, start, wanted, splices)
+    // A field in the place of an element: the array goes, as any parent that is no object.
+    if (isArrayAt(text, start) && !wanted.writes) return editArray(text, start, wanted, splices)
+  }
+  if (isWritten(wanted)) splices.push({ start, end, text: jsonOf(wanted) })
+}
+
+/** Takes members or elements out, each with one comma: the one behind it at the front, everywhere else the one before. */
+class Survivors {
+  readonly #splices: Splice[]
+  /** Where the removed ones at the front begin. */
+  #frontStart = -1
+  /** How many stay. */
+  kept = 0
+  /** Where the last one ends, whether it stays or not; -1 before the first. */
+  lastEnd = -1
+
+  constructor(splices: Splice[]) {
+    this.#splices = splices
+  }
+
+  see(start: number, end: number, removed: boolean): void {
+    if (removed) {
+      if (this.kept > 0) this.#splices.push({ start: this.lastEnd, end, text: '' })
+      else if (this.#frontStart < 0) this.#frontStart = start
+    } else {
+      if (this.#frontStart >= 0 && this.kept === 0)
+        this.#splices.push({ start: this.#frontStart, end: start, text: '' })
+      this.kept += 1
+    }
+    this.lastEnd = end
+  }
+
+  end(): void {
+    if (this.#frontStart >= 0 && this.kept === 0) {
+      this.#splices.push({ start: this.#frontStart, end: this.lastEnd, text: '' })
+    }
+  }
 }
 
 /** A key as parsers read it. Escapes in keys are legal, and a client may use them. */

@@ -1,4 +1,5 @@
 import type { CallFacts } from '../call.ts'
+import { noTranscript } from '../transcript/transcript.ts'
 import type { DescribeContext } from './dialect.ts'
 
 /** Facts that every format has; the others have a value that means "nothing of the kind". */
@@ -20,6 +21,7 @@ export function completeFacts(given: Given): CallFacts {
     cacheWrite: 'none',
     ollama: null,
     sessionHint: null,
+    transcript: noTranscript,
     ...given,
   }
 }

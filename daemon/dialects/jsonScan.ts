@@ -1,5 +1,5 @@
 /**
- * Finds the members of a JSON object without parsing the values. Works on the latin1 reading of the bytes, so that a
+ * Finds the members of a JSON object and the elements of an array without parsing the values. Works on the latin1 reading of the bytes, so that a
  * position in the text is a position in the bytes; the search for the next quote is far quicker in a string than in a
  * buffer. The text must be valid JSON: the caller has parsed it. Everything is linear.
  */
@@ -20,6 +20,12 @@ export interface JsonMember {
   readonly valueEnd: number
 }
 
+/** Positions of one element of an array; the end is exclusive. */
+export interface JsonElement {
+  readonly valueStart: number
+  readonly valueEnd: number
+}
+
 /** First position that is not white space. */
 export function skipSpace(text: string, from: number): number {
   let at = from
@@ -33,6 +39,11 @@ export function skipSpace(text: string, from: number): number {
 /** True where an object begins. */
 export function isObjectAt(text: string, at: number): boolean {
   return text.charCodeAt(at) === openBrace
+}
+
+/** True where an array begins. */
+export function isArrayAt(text: string, at: number): boolean {
+  return text.charCodeAt(at) === openBracket
 }
 
 /**
@@ -50,6 +61,19 @@ export function walkObject(text: string, start: number, visit: (member: JsonMemb
     const valueStart = skipSpace(text, colon + 1)
     const valueEnd = skipValue(text, valueStart)
     visit({ keyStart, keyEnd, valueStart, valueEnd })
+    at = skipSpace(text, valueEnd)
+    if (text.charCodeAt(at) === comma) at = skipSpace(text, at + 1)
+  }
+  return at
+}
+
+/** The same for the elements of the array that begins at `start`. */
+export function walkArray(text: string, start: number, visit: (element: JsonElement, index: number) => void): number {
+  if (!isArrayAt(text, start)) throw new SyntaxError('not a JSON array')
+  let at = skipSpace(text, start + 1)
+  for (let index = 0; text.charCodeAt(at) !== closeBracket; index += 1) {
+    const valueEnd = skipValue(text, at)
+    visit({ valueStart: at, valueEnd }, index)
     at = skipSpace(text, valueEnd)
     if (text.charCodeAt(at) === comma) at = skipSpace(text, at + 1)
   }

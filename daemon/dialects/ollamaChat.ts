@@ -27,12 +27,13 @@ function describe(body: JsonObject, context: DescribeContext): CallFacts {
   const { counter } = context
   const structure = structureOf(context, 'local')
   counter.structure(structure.perRequest)
-  countOllamaMessages(arrayIn(body, 'messages'), counter, structure)
+  countOllamaMessages(arrayIn(body, 'messages'), context, structure)
   countOllamaExtras(body, context, structure)
   return completeFacts({
     model,
     stream: askBoolean(body, 'stream', true),
     ...ollamaOptions(body),
     estimate: counter.estimate(),
+    transcript: context.transcript.facts(),
   })
 }

@@ -1,4 +1,5 @@
 import type { CallFacts } from '../call.ts'
+import { recordChatMessage } from './chatTranscript.ts'
 import type { DescribeContext, JsonObject, TokenCounter } from './dialect.ts'
 import { arrayIn, askNumber, askObject, isObject, objectIn, stringIn } from './read.ts'
 import type { Structure } from './structure.ts'
@@ -23,10 +24,15 @@ export function ollamaOptions(
   }
 }
 
-/** Counts the messages of a chat: images are bare base64 beside the text (J04). */
-export function countOllamaMessages(messages: readonly unknown[], counter: TokenCounter, structure: Structure): void {
+/** Counts and records the messages of a chat: images are bare base64 beside the text (J04). */
+export function countOllamaMessages(
+  messages: readonly unknown[],
+  { counter, transcript }: DescribeContext,
+  structure: Structure,
+): void {
   for (const message of messages) {
     counter.structure(structure.perMessage)
+    recordChatMessage(message, transcript)
     if (!isObject(message)) continue
     for (const field of ['content', 'thinking', 'tool_name', 'name']) countString(message, field, counter)
     countImages(message, counter)

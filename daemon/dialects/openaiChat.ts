@@ -28,7 +28,7 @@ function describe(body: JsonObject, context: DescribeContext): CallFacts {
   const cache = new CacheAsk()
   cache.see(body)
   counter.structure(structure.perRequest)
-  countChatMessages(messages, counter, structure, cache)
+  countChatMessages(messages, counter, structure, cache, context.transcript)
   const tools = [...arrayIn(body, 'tools'), ...arrayIn(body, 'functions')]
   countTools(counter, tools, structure)
   for (const tool of tools) if (isObject(tool)) cache.see(tool)
@@ -50,6 +50,7 @@ function describe(body: JsonObject, context: DescribeContext): CallFacts {
     ollama: emulationOptions(context),
     sessionHint: stringIn(body, 'prompt_cache_key'),
     estimate: counter.estimate(),
+    transcript: context.transcript.facts(),
   })
 }
 

@@ -1,18 +1,22 @@
 import type { CacheAsk } from './cacheAsk.ts'
+import type { TranscriptRecorder } from '../transcript/transcript.ts'
+import { recordChatMessage } from './chatTranscript.ts'
 import type { JsonObject, TokenCounter } from './dialect.ts'
 import { arrayIn, asArray, isObject, objectIn, stringIn } from './read.ts'
 import type { Structure } from './structure.ts'
 import { countUrl, imageDetail } from './structure.ts'
 
-/** Counts the messages of a chat completion: text, tool calls and their results, media by their own bound (H03, J04). */
+/** Counts and records the messages of a chat completion: text, tool calls and their results, media by their own bound (H03, J04). */
 export function countChatMessages(
   messages: readonly unknown[],
   counter: TokenCounter,
   structure: Structure,
   cache: CacheAsk,
+  transcript: TranscriptRecorder,
 ): void {
   for (const message of messages) {
     counter.structure(structure.perMessage)
+    recordChatMessage(message, transcript)
     if (!isObject(message)) continue
     cache.see(message)
     countContent(message['content'], counter, cache)

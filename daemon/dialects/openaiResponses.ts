@@ -53,7 +53,9 @@ function describe(body: JsonObject, context: DescribeContext): CallFacts {
   if (typeof input === 'string') {
     counter.structure(structure.perMessage)
     countText(input, counter)
-  } else stored = countResponsesItems(arrayIn(body, 'input'), counter, structure, cache).stored
+    context.transcript.message('human')
+    context.transcript.text(input)
+  } else stored = countResponsesItems(arrayIn(body, 'input'), context, structure, cache).stored
   const tools = arrayIn(body, 'tools')
   countTools(counter, tools, structure)
   if (isObject(body['tool_choice'])) counter.json(body['tool_choice'])
@@ -82,6 +84,7 @@ function describe(body: JsonObject, context: DescribeContext): CallFacts {
     ollama: emulationOptions(context),
     sessionHint: stringIn(body, 'prompt_cache_key') ?? conversationId(conversation),
     estimate: counter.estimate(),
+    transcript: context.transcript.facts(),
   })
 }
 

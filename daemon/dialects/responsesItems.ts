@@ -1,20 +1,22 @@
 import type { CacheAsk } from './cacheAsk.ts'
-import type { JsonObject, TokenCounter } from './dialect.ts'
+import type { DescribeContext, JsonObject, TokenCounter } from './dialect.ts'
 import { countContent, countText } from './openaiInput.ts'
 import { arrayIn, isObject, objectIn } from './read.ts'
+import { recordResponsesItem } from './responsesTranscript.ts'
 import type { Structure } from './structure.ts'
 import { countSealed, countUrl } from './structure.ts'
 
-/** Counts the items of a Responses input. `stored` says that one of them only points at what the provider keeps. */
+/** Counts and records the items of a Responses input. `stored` says that one of them only points at what the provider keeps. */
 export function countResponsesItems(
   items: readonly unknown[],
-  counter: TokenCounter,
+  { counter, transcript }: DescribeContext,
   structure: Structure,
   cache: CacheAsk,
 ): { readonly stored: boolean } {
   let stored = false
   for (const item of items) {
     counter.structure(structure.perMessage)
+    recordResponsesItem(item, transcript)
     if (!isObject(item)) continue
     cache.see(item)
     if (item['type'] === 'item_reference') stored = true

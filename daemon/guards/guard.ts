@@ -1,5 +1,10 @@
 import type { CallFacts, DescribedCall, ReceivedCall, Refusal } from '../call.ts'
+import type { ChoiceAsk } from '../dialects/choiceAsk.ts'
 import type { FieldEdit } from '../dialects/edit.ts'
+import type { LoopGuardState } from './loop.ts'
+import type { StormGuardState } from './storm.ts'
+import type { TaskGuardState } from './taskCeilings.ts'
+import type { VelocityGuardState } from './velocity.ts'
 
 /**
  * The guard stack. A guard is a pure function of the call, the limits and what the gate knows at this moment; a new guard
@@ -25,6 +30,16 @@ export interface GuardState {
   readonly unpricedPolicy: 'refuse' | 'dearest' | 'free'
   /** The model's own output maximum where it is known. */
   readonly modelMaxOutputTokens: number | null
+  /** Absent for a call without a task. */
+  readonly task?: TaskGuardState
+  /** Absent for a call without a transcript. */
+  readonly loop?: LoopGuardState
+  /** Only where the call begins a task. */
+  readonly storm?: StormGuardState
+  /** Absent where the plan has no bound. */
+  readonly velocity?: VelocityGuardState
+  /** Absent in dialects that produce one plain answer. */
+  readonly choices?: ChoiceAsk
 }
 
 /** A call that a guard judges. */

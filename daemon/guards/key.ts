@@ -35,7 +35,8 @@ export function identify(claim: Claim, config: Config, localKey: string, equals:
     keyId: found < 0 ? 'default' : `key-${found + 1}`,
     tenant: entry?.tenant ?? config.tenant,
     user: entry?.user ?? claim.user ?? config.user,
-    project: claim.project ?? entry?.project ?? null,
+    // What the key says holds: a claim would otherwise lead past the cap of its project, as of its user.
+    project: entry?.project ?? claim.project ?? null,
     planName,
     plan,
   }

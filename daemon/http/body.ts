@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import zlib from 'node:zlib'
 import type { Refusal } from '../call.ts'
+import { TimeLimits } from './timeLimits.ts'
 
 /** Limits of one request body. */
 export interface BodyLimits {
@@ -40,12 +41,11 @@ export function readBody(request: IncomingMessage, limits: BodyLimits): Promise<
   return new Promise((resolve) => {
     const chunks: Buffer[] = []
     let bytes = 0
-    const idle = limits.idleMs === null ? null : setTimeout(tooSlow, limits.idleMs)
-    const total = limits.totalMs === null ? null : setTimeout(tooSlow, limits.totalMs)
+    const time = new TimeLimits(limits.totalMs, tooSlow)
+    time.waitFor(limits.idleMs)
 
     function finish(result: BodyResult): void {
-      if (idle) clearTimeout(idle)
-      if (total) clearTimeout(total)
+      time.end()
       request.off('data', onData).off('end', onEnd).off('close', onClose).off('error', onClose)
       resolve(result)
     }
@@ -63,7 +63,7 @@ export function readBody(request: IncomingMessage, limits: BodyLimits): Promise<
         return
       }
       chunks.push(chunk)
-      idle?.refresh()
+      time.renew()
     }
     function onEnd(): void {
       const [only] = chunks

@@ -1,5 +1,6 @@
 import type { Dispatcher } from 'undici'
 import type { Timeouts } from '../../shared/config.ts'
+import { TimeLimits } from './timeLimits.ts'
 
 /** One request to a provider. */
 export interface ForwardRequest {
@@ -47,14 +48,13 @@ export function forward(request: ForwardRequest, sink: AnswerSink): Forwarding {
   let controller: Dispatcher.DispatchController | null = null
   let phase: 'connect' | 'first_byte' | 'idle' = 'connect'
   let finished = false
-  let phaseTimer = startTimer(timeouts.connectMs, () => timeOut(phase))
-  const totalTimer = startTimer(timeouts.totalMs, () => timeOut('total'))
+  const limits = new TimeLimits(timeouts.totalMs, (which) => timeOut(which === 'total' ? 'total' : phase))
+  limits.waitFor(timeouts.connectMs)
 
   function finish(): boolean {
     if (finished) return false
     finished = true
-    if (phaseTimer) clearTimeout(phaseTimer)
-    if (totalTimer) clearTimeout(totalTimer)
+    limits.end()
     return true
   }
   function timeOut(which: 'connect' | 'first_byte' | 'idle' | 'total'): void {
@@ -64,8 +64,7 @@ export function forward(request: ForwardRequest, sink: AnswerSink): Forwarding {
   }
   function enter(next: 'first_byte' | 'idle', limitMs: number | null): void {
     phase = next
-    if (phaseTimer) clearTimeout(phaseTimer)
-    phaseTimer = startTimer(limitMs, () => timeOut(phase))
+    limits.waitFor(limitMs)
   }
 
   request.dispatcher.dispatch(
@@ -95,11 +94,11 @@ export function forward(request: ForwardRequest, sink: AnswerSink): Forwarding {
       },
       onResponseData(started: Dispatcher.DispatchController, chunk: Buffer): void {
         if (finished) return
-        phaseTimer?.refresh()
+        limits.renew()
         if (sink.onData(chunk)) return
         // A client that reads slowly is not a provider that falls silent.
         started.pause()
-        if (phaseTimer) clearTimeout(phaseTimer)
+        limits.waitFor(null)
       },
       onResponseEnd(): void {
         if (finish()) sink.onEnd()
@@ -128,7 +127,3 @@ export function forward(request: ForwardRequest, sink: AnswerSink): Forwarding {
 }
 
 const abortReason = new Error('the gate ended this request')
-
-function startTimer(limitMs: number | null, onTime: () => void): NodeJS.Timeout | null {
-  return limitMs === null ? null : setTimeout(onTime, limitMs)
-}

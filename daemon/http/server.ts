@@ -32,19 +32,56 @@ export function createDoor(doors: Doors): Server {
     requestTimeout: 0,
     noDelay: true,
   })
+  /** The newest answer of each connection. */
+  const answers = new WeakMap<Duplex, ServerResponse>()
   const onRequest = (request: IncomingMessage, response: ServerResponse): void => {
+    answers.set(request.socket, response)
     receive(doors, request, response).catch((fault: unknown) => onFault(doors.gate, request, response, fault))
   }
   server.on('request', onRequest)
   // Without this listener Node answers 100 by itself, before the key was looked at (G04).
   server.on('checkContinue', onRequest)
-  server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) =>
-    upgrade(doors, request, socket, head),
-  )
-  server.on('clientError', (_fault: Error, socket: Duplex) => {
-    if (socket.writable) socket.end('HTTP/1.1 400 Bad Request\r\nconnection: close\r\ncontent-length: 0\r\n\r\n')
+  server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
+    if (request.headers.upgrade?.toLowerCase() === 'websocket') upgrade(doors, request, socket, head)
+    else server.emit('connection', withoutUpgrade(request, socket, head))
+  })
+  server.on('clientError', (fault: NodeJS.ErrnoException, socket: Duplex) => {
+    const answer = answers.get(socket)
+    // Inside an answer that has begun, a status line would pass for a part of it.
+    const isQuiet = answer === undefined || answer.writableFinished || !answer.headersSent
+    if (isQuiet && socket.writable) closeWith(socket, faultStatus(fault.code), '')
+    else socket.destroy()
   })
   return server
+}
+
+/** The answer to bytes that are no request. */
+function faultStatus(code: string | undefined): string {
+  switch (code) {
+    case 'HPE_HEADER_OVERFLOW':
+      return '431 Request Header Fields Too Large'
+    case 'ERR_HTTP_REQUEST_TIMEOUT':
+      return '408 Request Timeout'
+    default:
+      return '400 Bad Request'
+  }
+}
+
+/** Headers by which a client offers another protocol. */
+const upgradeHeaders: ReadonlySet<string> = new Set(['upgrade', 'connection', 'http2-settings'])
+
+/**
+ * The connection as it was before a request that offers HTTP/2, without the offer: Java's client makes it with every
+ * request, and a server that does not take it up answers as if it had not been made.
+ */
+function withoutUpgrade(request: IncomingMessage, socket: Duplex, head: Buffer): Duplex {
+  const lines = [`${request.method ?? 'GET'} ${request.url ?? '/'} HTTP/1.1`]
+  for (let at = 0; at + 1 < request.rawHeaders.length; at += 2) {
+    const name = request.rawHeaders[at] ?? ''
+    if (!upgradeHeaders.has(name.toLowerCase())) lines.push(`${name}: ${request.rawHeaders[at + 1] ?? ''}`)
+  }
+  socket.unshift(Buffer.concat([Buffer.from(`${lines.join('\r\n')}\r\n\r\n`, 'latin1'), head]))
+  return socket
 }
 
 async function receive(doors: Doors, request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -102,10 +139,19 @@ function upgrade(doors: Doors, request: IncomingMessage, socket: Duplex, head: B
 }
 
 function endUpgrade(socket: Duplex, status: string, message: string): void {
-  const body = JSON.stringify({ error: { message, type: 'tollgate_refusal', code: 'unsupported' } })
-  socket.end(
-    `HTTP/1.1 ${status}\r\ncontent-type: application/json\r\nx-should-retry: false\r\nconnection: close\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
-  )
+  closeWith(socket, status, JSON.stringify({ error: { message, type: 'tollgate_refusal', code: 'unsupported' } }))
+}
+
+/** How long a client may take to read a last answer before its connection is closed. */
+const lastAnswerMs = 2000
+
+/** Writes a whole answer to a connection that no server reads any more, and closes it whether the client does or not. */
+function closeWith(socket: Duplex, status: string, body: string): void {
+  const type = body === '' ? '' : 'content-type: application/json\r\n'
+  const head = `HTTP/1.1 ${status}\r\n${type}x-should-retry: false\r\nconnection: close\r\ncontent-length: ${Buffer.byteLength(body)}`
+  socket.end(`${head}\r\n\r\n${body}`)
+  const timer = setTimeout(() => socket.destroy(), lastAnswerMs).unref()
+  socket.once('close', () => clearTimeout(timer))
 }
 
 /** A fault of ours: the answer says that, and nothing of the fault's text, which may quote the request. */
@@ -123,8 +169,8 @@ function onFault(gate: Gate, request: IncomingMessage, response: ServerResponse,
     callId: gate.newCallId(),
     dialect: null,
     userAgent: request.headers['user-agent'] ?? '',
-    policy: 'semantic',
-  } as const
+    policy: gate.config().refusals,
+  }
   sendRefusal(request, response, { code: 'ledger_unavailable', message }, context)
 }
 

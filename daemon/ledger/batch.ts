@@ -126,6 +126,11 @@ export class BatchWriter {
     })
   }
 
+  /** Reservations of this process that have not ended. */
+  get openCalls(): number {
+    return this.#open.size
+  }
+
   /** Whether a reservation of this process has not ended. */
   holds(callId: string): boolean {
     return this.#open.has(callId)

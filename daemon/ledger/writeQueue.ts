@@ -27,9 +27,9 @@ const longestRetryMs = 30_000
 /**
  * Collects what is to be written, so that it shares commits: each costs a flush of the disk.
  *
- * Reservations are written right after the current poll for input (`setImmediate`): a single client waits for nothing, and
- * the calls that arrived together commit together; while a commit runs, the next calls gather in their sockets. Settlements,
- * events and residuals ride with the next reservation, or go alone after a few milliseconds.
+ * Reservations are written right after the current poll for input (`setImmediate`), so that the calls that arrived together
+ * commit together; while a commit runs, the next calls gather in their sockets. A call that is alone does not even wait for
+ * that. Settlements, events and residuals ride with the next reservation, or go alone after a few milliseconds.
  *
  * A batch that fails rejects exactly its reservations. Everything else stays queued and is tried again, by itself and with
  * the next reservation, so that a disk with room again is used at once (A07, A08).
@@ -58,7 +58,8 @@ export class WriteQueue {
         return
       }
       this.#asks.push({ ask, resolve, reject })
-      this.#immediate ??= setImmediate(() => this.#writeAndLog())
+      if (this.#asks.length === 1 && this.#isAlone) queueMicrotask(() => this.#writeAndLog())
+      else this.#immediate ??= setImmediate(() => this.#writeAndLog())
     })
   }
 
@@ -98,6 +99,11 @@ export class WriteQueue {
     this.#writeAndLog()
     this.#closed = true
     this.#clearTimers()
+  }
+
+  /** No call is in flight, so that nobody is about to ask. */
+  get #isAlone(): boolean {
+    return this.#immediate === null && this.#options.writer.openCalls <= this.#settlements.size
   }
 
   #later(): void {

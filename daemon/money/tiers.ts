@@ -102,8 +102,9 @@ export class TierPrices {
 
   /** Dollars for one use of a tool; null where nothing is known, and 0 where it is known to be free. */
   fee(tool: string): number | null {
-    const name = toolKind(tool)
-    return (Object.hasOwn(this.#fees, tool) ? this.#fees[tool] : this.#fees[name]) ?? null
+    // Tools are named by clients, and an object also has the names of its prototype.
+    for (const name of [tool, toolKind(tool)]) if (Object.hasOwn(this.#fees, name)) return this.#fees[name] ?? null
+    return null
   }
 }
 

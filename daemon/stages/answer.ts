@@ -145,7 +145,10 @@ export function answer(
       finish({ kind: 'complete' }, null, (lateHeaders) => {
         if (held !== null) {
           headers = withContentLength(headers, heldBytes, decoder !== null)
-          release(lateHeaders)
+          writeHead(lateHeaders)
+          // With the body in the same call, head and body leave in one write.
+          response.end(held.length === 1 ? held[0] : Buffer.concat(held))
+          return
         }
         if (filter !== null) for (const part of filter.end()) send(part)
         // An end without the dialect's terminal event is passed on as what it is (F06): never a clean one.

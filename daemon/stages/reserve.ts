@@ -20,7 +20,7 @@ export async function reserve(
   try {
     result = await gate.admission.admit(askFor(call, terms), budgets.heldWaitMs, signal)
   } catch (fault) {
-    return ledgerRefusal(fault)
+    return fault instanceof RangeError ? uncountable : ledgerRefusal(fault)
   }
   if (result.kind === 'refused') {
     return budgetRefusal(result, currency.code, gate.calendar.windowEnd(result.scope, gate.nowMs()))
@@ -35,6 +35,12 @@ export async function reserve(
     usdRate: terms.usdRate,
     priced: terms.priced,
   }
+}
+
+/** Figures beyond what a sum can hold: not the ledger's fault, and not to be tried again. */
+const uncountable: Refusal = {
+  code: 'invalid_request',
+  message: 'The request asks for more answers or tokens than can be reserved. Nothing was sent to the provider.',
 }
 
 /** The refusal of a call that cannot be recorded: fail closed, never "0 spent" (A08). */

@@ -33,7 +33,10 @@ export function readDocument(sink: DocumentSink, maxBytes: number = maxDocumentB
       if (heldBytes >= 2 * tailChars) keepTail()
     },
     end: () => {
-      const text = Buffer.concat(chunks).toString('utf8')
+      const [only] = chunks
+      const bytes =
+        chunks.length === 1 && only ? Buffer.from(only.buffer, only.byteOffset, only.byteLength) : Buffer.concat(chunks)
+      const text = bytes.toString('utf8')
       chunks = []
       if (tooLarge) sink.oversized(text.slice(-tailChars))
       else sink.document(text)

@@ -44,6 +44,66 @@ export interface TaskVerdict {
 /** Judges a task before a call (design 3.1): see `ceilings.ts`. */
 export type JudgeTask = (totals: TaskTotals, ask: TaskAsk, limits: TaskLimits, grant: TaskGrant) => TaskVerdict
 
+/** One turn of a task as the forecast and the dashboard see it. */
+export interface Turn {
+  /** Input that the provider had not cached, cache writes included. */
+  readonly newInputTokens: number
+  readonly cachedInputTokens: number
+  readonly outputTokens: number
+  readonly nanoEur: NanoEur
+  /** When it was settled, in milliseconds since the epoch. */
+  readonly atMs: number
+}
+
+/** Who makes a call, as far as the task book keeps it. */
+export interface TaskCall {
+  readonly callId: string
+  readonly task: string
+  /** The task that a sub-agent works for, where the client names both. */
+  readonly parent: string | null
+  readonly session: string | null
+  readonly tenant: string
+  readonly project: string | null
+  readonly client: string
+}
+
+/** Why no call may go out: a ceiling, running calls that hold the rest of the euros, or a person. */
+export type TaskStop = 'ceiling' | 'held' | 'person' | 'pause'
+
+/** Where a task (or its session) stands when a call asks. */
+export interface TaskStanding {
+  readonly scope: 'task' | 'session'
+  /** Id of what is judged: the parent's for a sub-agent, the session's where that one is nearer to its ceiling. */
+  readonly ref: string
+  /** State of the task itself. A call that is only held is refused while its task is not halted. */
+  readonly state: TaskState
+  readonly verdict: TaskVerdict
+  readonly stop: TaskStop | null
+  readonly totals: TaskTotals
+  readonly ask: TaskAsk
+  /** Since when it is halted; past the grace period a call that still comes is severed. */
+  readonly haltedAtMs: number | null
+}
+
+/** A task's state has changed. Rises are told once per window; a fall only when a person or a limit made room. */
+export interface StateChange {
+  readonly scope: 'task' | 'session'
+  readonly ref: string
+  readonly session: string | null
+  readonly tenant: string
+  readonly project: string | null
+  readonly client: string
+  readonly from: TaskState
+  readonly to: TaskState
+  readonly cause: 'ceiling' | 'person' | 'pause' | 'resume' | 'room'
+  /** The counter that climbs; null where a person decided. */
+  readonly counter: TaskCounter | null
+  /** In calls, tokens, seconds or decimal euros, projected with the call that was asked for. */
+  readonly value: number
+  readonly limit: number
+  readonly atMs: number
+}
+
 /** Verdict on the repetition of a task's steps: see `daemon/transcript/loops.ts`. */
 export interface LoopVerdict {
   readonly state: TaskState

@@ -1,4 +1,5 @@
-import { hash, randomBytes } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
+import { TextDigests } from '../transcript/textDigests.ts'
 import type { TextCount } from './textCount.ts'
 
 /** Shorter texts are counted sooner than they are looked up. */
@@ -13,12 +14,12 @@ const defaultEntries = 20_000
 export class MessageCountCache {
   readonly #entries = new Map<string, TextCount>()
   readonly #maxEntries: number
-  readonly #salt: string
+  readonly #digests: TextDigests
 
-  /** `maxEntries` of about 200 bytes each. The salt is random unless a test gives one. */
-  constructor(maxEntries = defaultEntries, salt = randomBytes(16).toString('hex')) {
+  /** `maxEntries` of about 200 bytes each. The digests are those of the thread, shared with its transcripts. */
+  constructor(maxEntries = defaultEntries, digests = new TextDigests(randomBytes(16).toString('hex'))) {
     this.#maxEntries = maxEntries
-    this.#salt = salt
+    this.#digests = digests
   }
 
   get size(): number {
@@ -28,7 +29,9 @@ export class MessageCountCache {
   /** Key of a text under one way of counting; null for a text that is not worth remembering. */
   keyOf(text: string, alsoCl100k: boolean): string | null {
     if (text.length < cachedFromChars) return null
-    return hash('sha1', `${this.#salt}${alsoCl100k ? '+' : '-'}${text}`, 'base64')
+    const digest = this.#digests.digestOf(text)
+    // Its last character is always the same and can tell the two ways apart.
+    return alsoCl100k ? `${digest.slice(0, -1)}+` : digest
   }
 
   /** The count under a key, which becomes the youngest entry. */

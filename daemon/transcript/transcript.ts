@@ -37,7 +37,8 @@ export interface TranscriptRecorder {
   message(role: 'system' | 'human' | 'assistant' | 'tool'): void
   /** Visible text of the message under way; part of its digest and, for the assistant, its narration. */
   text(text: string): void
-  /** Anything else that tells two messages apart (an image's payload, reasoning): only its digest counts. */
+  /** Anything else that tells two messages apart (an image's payload): only its digest counts. Reasoning is
+   * left out, because clients drop it from older turns. */
   opaque(value: unknown): void
   /** `args` is an object, or its JSON text. */
   toolCall(id: string | null, tool: string, args: unknown): void

@@ -8,6 +8,7 @@ import { eventually } from './harness/eventually.ts'
 import { flatAsk, flatConfig } from './harness/flatPrice.ts'
 import { startGate } from './harness/gate.ts'
 import type { Gate } from './harness/gate.ts'
+import { bulkyFrames } from './harness/prompts.ts'
 import { rawPost } from './harness/raw.ts'
 
 const chat = '/v1/chat/completions'
@@ -83,15 +84,12 @@ describe('the kill switch', () => {
   })
 
   it('C12 does not wait for a client that reads nothing', async () => {
-    gate.upstream.script(() => ({
-      chunks: Array<string>(300).fill('word '.repeat(6000)),
-      ignoreMaxTokens: true,
-    }))
+    gate.upstream.script(() => ({ frames: bulkyFrames(500) }))
     const url = `${gate.daemon.base('openai')}${chat}`
     const { hostname, port } = new URL(url)
     const socket = connect({ host: hostname, port: Number(port) })
     socket.pause()
-    for (const bytes of rawPost(url, JSON.stringify(flatAsk(30_000_000, { stream: true })))) socket.write(bytes)
+    for (const bytes of rawPost(url, JSON.stringify(flatAsk(1000, { stream: true })))) socket.write(bytes)
     const request = await gate.upstream.waitForRequests(1)
     await pause(300)
     assert.equal((await kill(gate)).cancelled, 1)

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { figuresOf, lastMessage, readRefusal } from './harness/answers.ts'
 import { startDeafServer } from './harness/deafServer.ts'
 import { flatAsk, flatConfig } from './harness/flatPrice.ts'
+import { bulkyFrames } from './harness/prompts.ts'
 import { startGate } from './harness/gate.ts'
 import type { Gate } from './harness/gate.ts'
 
@@ -117,11 +118,7 @@ describe('the four limits of time', () => {
 
   it('G07 idle: a client that reads slowly is not a provider that falls silent', async () => {
     await start({ idleMs: 400 })
-    gate.upstream.next({
-      chunks: Array<string>(400).fill('x'.repeat(64 * 1024)),
-      ignoreMaxTokens: true,
-      usage: { completion_tokens: 50 },
-    })
+    gate.upstream.next({ frames: bulkyFrames(300) })
     const response = await gate.post('openai', chat, flatAsk(100, { stream: true }))
     const reader = (response.body as ReadableStream<Uint8Array>).getReader()
     await reader.read()
@@ -134,7 +131,7 @@ describe('the four limits of time', () => {
       bytes += value.length
       tail = Buffer.from(value).toString('latin1').slice(-200)
     }
-    assert.ok(bytes > 20_000_000, `${bytes} bytes`)
+    assert.ok(bytes > 300 * 128 * 1024, `${bytes} bytes`)
     assert.match(tail, /\[DONE\]/)
   })
 

@@ -50,6 +50,10 @@ describe('a settlement', () => {
     )
   })
 
+  it('costs nothing where the provider only named another place', () => {
+    assert.deepEqual(settle({ status: 308, answer: nothing, streamed: false }).usage, noUsage)
+  })
+
   it('C05: costs the input once it was dispatched, even if no byte came back', () => {
     const found = settle({ ending: { kind: 'cut', outcome: 'client_closed' }, status: null, answer: null })
     assert.deepEqual(found.usage, { ...noUsage, input: 1000 })

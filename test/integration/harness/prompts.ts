@@ -12,3 +12,13 @@ export function promptOfChars(chars: number): string {
 export function chatAsk(content: string, more: object = {}): object {
   return { model: 'gpt-4o-mini', messages: [{ role: 'user', content }], ...more }
 }
+
+/** A chat stream of so many frames of 128 KiB each, all of it one word: more than the buffers between two processes hold. */
+export function bulkyFrames(count: number): readonly string[] {
+  const frame = (choice: object) => `data: ${JSON.stringify({ choices: [{ index: 0, ...choice }] })}\n\n`
+  return [
+    ...Array<string>(count).fill(frame({ delta: { content: 'x'.repeat(128 * 1024) } })),
+    frame({ delta: {}, finish_reason: 'stop' }),
+    'data: [DONE]\n\n',
+  ]
+}

@@ -15,7 +15,16 @@ describe('the rate window', () => {
   it('does not forget when the clock steps back', () => {
     const window = new RateWindow()
     window.add(1_000_000, 1, 10)
+    assert.equal(window.read(990_000).calls, 1)
     assert.equal(window.read(900_000).calls, 1)
+  })
+
+  it('forgets a minute after the clock was set back by an hour, and not an hour later', () => {
+    const window = new RateWindow()
+    window.add(10_000_000, 2, 10)
+    window.add(10_030_000, 1, 5)
+    assert.deepEqual(window.read(6_400_000), { calls: 3, tokens: 15, oldestAgeMs: 0 })
+    assert.deepEqual(window.read(6_460_000), { calls: 0, tokens: 0, oldestAgeMs: 0 })
   })
 
   it('agrees with a list of calls for any sequence', () => {

@@ -8,6 +8,8 @@ import type {
   TokenCounter,
 } from '../../../daemon/dialects/dialect.ts'
 import { dialectByName } from '../../../daemon/dialects/registry.ts'
+import { createTranscriptRecorder } from '../../../daemon/transcript/recorder.ts'
+import { TextDigests } from '../../../daemon/transcript/textDigests.ts'
 
 /** Notes what a dialect feeds it; a token is three characters. */
 export class RecordingCounter implements TokenCounter {
@@ -60,6 +62,7 @@ export function describeRequest(
     upstreamBaseUrl: 'https://api.openai.com/v1',
     ollamaEmulation: false,
     counter,
+    transcript: createTranscriptRecorder(new TextDigests('salt')),
     ...context,
   })
   return { facts, counter }

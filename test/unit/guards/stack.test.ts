@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
-import type { CallFacts, ReceivedCall } from '../../../daemon/call.ts'
+import type { CallFacts, ReceivedCall, Refusal } from '../../../daemon/call.ts'
 import { basePlan } from '../../../daemon/config/defaults.ts'
-import type { GuardState } from '../../../daemon/guards/guard.ts'
+import type { GuardState, StackVerdict } from '../../../daemon/guards/guard.ts'
 import { guardStack, runStack } from '../../../daemon/guards/stack.ts'
+import { noTranscript } from '../../../daemon/transcript/transcript.ts'
 import type { Plan } from '../../../shared/config.ts'
 
 const facts: CallFacts = {
@@ -23,6 +24,7 @@ const facts: CallFacts = {
   cacheWrite: 'none',
   ollama: null,
   sessionHint: null,
+  transcript: noTranscript,
 }
 
 const calm: GuardState = {
@@ -66,14 +68,14 @@ function judge(
   return runStack(guardStack, { received, facts: { ...facts, ...change.facts } }, { ...calm, ...change.state })
 }
 
-function refusal(verdict: ReturnType<typeof judge>) {
-  assert.equal(verdict.kind, 'refuse')
-  return verdict.kind === 'refuse' ? verdict.refusal : assert.fail()
+function refusal(verdict: StackVerdict): Refusal {
+  if (verdict.kind === 'refuse') return verdict.refusal
+  return assert.fail('expected a refusal')
 }
 
-function passed(verdict: ReturnType<typeof judge>) {
-  assert.equal(verdict.kind, 'pass')
-  return verdict.kind === 'pass' ? verdict.described : assert.fail()
+function passed(verdict: StackVerdict): Extract<StackVerdict, { kind: 'pass' }>['described'] {
+  if (verdict.kind === 'pass') return verdict.described
+  return assert.fail(`refused: ${verdict.refusal.message}`)
 }
 
 describe('the output ceiling', () => {

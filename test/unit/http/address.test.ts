@@ -20,8 +20,8 @@ describe('the address of a call', () => {
       ({ 'x-tollgate-key': 'HEADER', 'x-tollgate-task': 'T2', 'x-tollgate-user': 'ada' })[name]
     const address = parseAddress('/t/T1/ollama/api/chat', header)
     assert.equal(address?.key, 'HEADER')
-    assert.equal(address?.task, 'T1')
-    assert.equal(address?.user, 'ada')
+    assert.equal(address.task, 'T1')
+    assert.equal(address.user, 'ada')
   })
 
   it('ignores doubled slashes', () => {

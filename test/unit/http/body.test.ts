@@ -77,6 +77,13 @@ describe('G03: decoding a body', () => {
     assert.equal(layered.kind === 'refused' && layered.refusal.code, 'unsupported_encoding')
   })
 
+  for (const name of ['constructor', '__proto__']) {
+    it(`takes ${name} for no encoding`, async () => {
+      const result = await decodeBody(plain, name, 1000)
+      assert.equal(result.kind === 'refused' && result.refusal.code, 'unsupported_encoding')
+    })
+  }
+
   for (const encoding of ['gzip', 'deflate', 'br', 'zstd']) {
     it(`refuses a corrupt ${encoding} body`, async () => {
       const result = await decodeBody(Buffer.from('28b52ffd00ff', 'hex'), encoding, 1000)

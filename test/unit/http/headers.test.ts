@@ -49,6 +49,8 @@ describe('headers for the client', () => {
       'false',
     )
     assert.equal(pairs(answerHeaders({ 'retry-after': '20' }).list)['x-should-retry'], undefined)
+    assert.equal(pairs(answerHeaders({ 'retry-after-ms': '3600000' }).list)['x-should-retry'], 'false')
+    assert.equal(pairs(answerHeaders({ 'retry-after-ms': '20000' }).list)['x-should-retry'], undefined)
     assert.equal(
       pairs(answerHeaders({ 'retry-after': '3600', 'x-should-retry': 'true' }).list)['x-should-retry'],
       'true',
@@ -63,6 +65,10 @@ describe('headers for the client', () => {
       'request-id': 'r',
     })
     assert.deepEqual(list, ['set-cookie', 'a=1', 'set-cookie', 'b=2', 'request-id', 'r'])
+  })
+
+  it('reads the content type whatever its case', () => {
+    assert.equal(answerHeaders({ 'content-type': 'Text/Event-Stream' }).contentType, 'text/event-stream')
   })
 
   it('removes one header whatever its case', () => {

@@ -163,6 +163,11 @@ describe('worst case of a call', () => {
     assert.equal(search(null), unboundedToolUses * 10_000_000)
   })
 
+  it('knows no fee of a tool that is called like something every object has', async () => {
+    const price = priceOf(await priceListOf(), 'anthropic', 'claude-opus-5')
+    assert.equal(price.worstCase({ ...ask, serverTools: [{ name: 'constructor', maxUses: 1 }] }), price.worstCase(ask))
+  })
+
   it('covers a provider that writes its cache unasked', async () => {
     const price = priceOf(await priceListOf(), 'openai', 'gpt-6-sol')
     const written = { ...noUsage, cacheWrite5m: 1000 }

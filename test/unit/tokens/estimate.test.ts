@@ -10,6 +10,7 @@ import { MessageCountCache } from '../../../daemon/tokens/messageCache.ts'
 import { readRankFile } from '../../../daemon/tokens/rankFiles.ts'
 import { defaultWorkBudget } from '../../../daemon/tokens/textCount.ts'
 import { Tokenizer } from '../../../daemon/tokens/tokenizer.ts'
+import { TextDigests } from '../../../daemon/transcript/textDigests.ts'
 import { samples } from './samples.ts'
 
 const tokenizer = new Tokenizer(readRankFile)
@@ -180,7 +181,7 @@ describe('texts seen before', () => {
   })
 
   it('are forgotten beyond a bound, the oldest first', () => {
-    const cache = new MessageCountCache(2, 'salt')
+    const cache = new MessageCountCache(2)
     const count = { plainTokens: 1, highTokens: 1, digits: 0, utf8Bytes: 1 }
     cache.set('a', count)
     cache.set('b', count)
@@ -192,10 +193,10 @@ describe('texts seen before', () => {
   })
 
   it('N08: leave nothing of the text in the key', () => {
-    const cache = new MessageCountCache(10, 'salt')
+    const cache = new MessageCountCache(10, new TextDigests('salt'))
     const key = cache.keyOf('a secret that must not be kept '.repeat(5), false)
     assert.match(key ?? '', /^[A-Za-z0-9+/=]{28}$/)
-    assert.notEqual(new MessageCountCache(10, 'other').keyOf('a secret that must not be kept '.repeat(5), false), key)
+    assert.notEqual(new MessageCountCache(10, new TextDigests('other')).keyOf('a secret that must not be kept '.repeat(5), false), key)
     assert.equal(cache.keyOf('short', false), null)
   })
 })

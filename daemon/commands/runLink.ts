@@ -1,0 +1,102 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import { WebSocket } from 'ws'
+import { version } from '../../shared/build.ts'
+import type { ControlMessage, ControlRequest, DiscoveryRecord } from '../../shared/protocol.ts'
+import { CommandFailure, findDaemon } from './daemonClient.ts'
+
+/** Pause before a lost connection is tried again, in milliseconds. */
+const retryEveryMs = 1000
+
+/** Longest wait for the first message of a connection, in milliseconds. */
+const firstMessageLimitMs = 5000
+
+/** What a link tells. */
+export interface LinkListener {
+  readonly onMessage: (message: ControlMessage) => void
+  /** The daemon is back, perhaps as another process: what happened meanwhile is not known. */
+  readonly onReturn: (record: DiscoveryRecord) => void
+}
+
+/** A connection to `/control` that comes back by itself until it is closed. */
+export interface Link {
+  readonly close: () => void
+}
+
+/**
+ * Opens the connection and resolves once the daemon has spoken, so that nothing that follows is missed. Throws a CommandFailure
+ * where it does not let us in. A connection that is lost later is tried for as long as the link is open.
+ */
+export async function openLink(dataDir: string, record: DiscoveryRecord, listener: LinkListener): Promise<Link> {
+  const closing = new AbortController()
+  let socket = await connected(record, listener)
+  if (socket === null) throw new CommandFailure(`Tollgate at ${record.url} does not let this command listen.`)
+  const keepUp = async (): Promise<void> => {
+    while (!closing.signal.aborted) {
+      if (socket !== null) await closed(socket)
+      socket = null
+      await wait(retryEveryMs, undefined, { signal: closing.signal })
+      try {
+        const current = await findDaemon(dataDir)
+        socket = await connected(current, listener)
+        if (socket !== null) listener.onReturn(current)
+      } catch (failure) {
+        if (!(failure instanceof CommandFailure)) throw failure
+      }
+    }
+  }
+  // Ends by the abort of a pause.
+  keepUp()
+    .catch(() => undefined)
+    .finally(() => socket?.terminate())
+  return {
+    close: () => {
+      closing.abort()
+      socket?.terminate()
+    },
+  }
+}
+
+/** A connection over which the first message has come; null where none is to be had. */
+function connected(record: DiscoveryRecord, listener: LinkListener): Promise<WebSocket | null> {
+  return new Promise((resolve) => {
+    const socket = new WebSocket(`${record.url.replace(/^http/, 'ws')}/control`, {
+      headers: { authorization: `Bearer ${record.token}` },
+      followRedirects: false,
+      handshakeTimeout: firstMessageLimitMs,
+    })
+    const tooLate = setTimeout(() => socket.terminate(), firstMessageLimitMs)
+    socket.on('open', () => {
+      const hello: ControlRequest = { type: 'hello', client: 'cli', window: `run-${process.pid}`, version }
+      socket.send(JSON.stringify(hello))
+    })
+    socket.on('message', (data: Buffer) => {
+      clearTimeout(tooLate)
+      const message = readMessage(data.toString('utf8'))
+      if (message !== null) listener.onMessage(message)
+      resolve(socket)
+    })
+    // A failed connection is closed as well.
+    socket.on('error', () => undefined)
+    socket.on('close', () => {
+      clearTimeout(tooLate)
+      resolve(null)
+    })
+  })
+}
+
+function closed(socket: WebSocket): Promise<void> {
+  return new Promise((resolve) => {
+    if (socket.readyState === socket.CLOSED) resolve()
+    else socket.once('close', () => resolve())
+  })
+}
+
+function readMessage(text: string): ControlMessage | null {
+  try {
+    const value: unknown = JSON.parse(text)
+    const isMessage = typeof value === 'object' && value !== null && 'event' in value && typeof value.event === 'string'
+    return isMessage ? (value as ControlMessage) : null
+  } catch {
+    return null
+  }
+}

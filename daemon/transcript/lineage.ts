@@ -1,0 +1,156 @@
+import { BoundedMap } from './boundedMap.ts'
+import { isWaiting, newThread, ThreadIndex } from './threads.ts'
+import type { Match, Session, Thread } from './threads.ts'
+import type { TranscriptFacts } from './transcript.ts'
+
+/**
+ * Which session a request belongs to, and what of its transcript is new.
+ *
+ * The invariant: forgetting never counts twice. What is not known to be new is taken as old, so that a conversation whose
+ * memory was evicted does not have its past messages, steps and human turns counted again (M11). The oldest requests are
+ * forgotten one by one; the memory is never emptied at once.
+ */
+
+/** Requests of which the last digest is kept: about 300 bytes each. */
+const defaultRequests = 8192
+
+/** Explicit sessions that are kept apart from their requests. */
+const defaultSessions = 2048
+
+/** A request to place. */
+export interface LineageAsk {
+  /** Digest of the client's own session id, which takes precedence; null where it names none. */
+  readonly explicitSession: string | null
+  readonly facts: TranscriptFacts
+  /** The client's SDK says that it repeats a request. */
+  readonly isRetry: boolean
+  /** Id of an answer that the provider keeps and this request goes on from. */
+  readonly previousResponseId: string | null
+}
+
+/** Where a request belongs. */
+export interface Placement {
+  readonly session: string
+  /** No earlier request of this session is known: it opens a task. */
+  readonly isNew: boolean
+  /** Index of the first message that no earlier request can have carried. */
+  readonly newFrom: number
+  /** A known session goes on with a transcript that continues none of its others, or is shorter: its counters stay (K13). */
+  readonly compacted: boolean
+  /** When the latest call of this session ended, of which `ended` was told; null while none has. */
+  readonly previousAnswerEndedAtMs: number | null
+  /** For `loopWindow` and `ended`; nothing to read. */
+  readonly thread: Thread
+}
+
+/** Recognises requests as continuations of earlier ones, by salted digests only. Bounded memory. */
+export class Lineage {
+  readonly #createId: () => string
+  readonly #threads: ThreadIndex
+  readonly #named: BoundedMap<Session>
+
+  /** `createId` names a session that the client does not name. */
+  constructor(createId: () => string, maxRequests = defaultRequests, maxSessions = defaultSessions) {
+    this.#createId = createId
+    this.#threads = new ThreadIndex(maxRequests)
+    this.#named = new BoundedMap(maxSessions)
+  }
+
+  /** Digests kept. */
+  get size(): number {
+    return this.#threads.size
+  }
+
+  /** Places a request and remembers it. Null for one that has neither messages nor a named session (embeddings). */
+  place(ask: LineageAsk): Placement | null {
+    const { facts, explicitSession } = ask
+    if (facts.chain.length === 0 && explicitSession === null) return null
+    const known = explicitSession === null ? undefined : this.#named.get(explicitSession)
+    const named = known ?? (explicitSession === null ? null : newSession(explicitSession, explicitSession))
+    if (named !== null && known === undefined) this.#named.set(named.name, named)
+    const placed =
+      this.#goOnFromResponse(named, ask) ??
+      this.#goOnFromTranscript(named, ask) ??
+      placement(
+        newThread(named ?? newSession(this.#createId(), '')),
+        known === undefined,
+        trailingHumans(facts),
+        !!known,
+      )
+    this.#threads.remember(placed.thread, facts)
+    return placed
+  }
+
+  /**
+   * Message index from which repetition counts in this request. `task` is the task that the call belongs to, or any name that
+   * changes when the window shall restart. A task that is new to the transcript begins behind everything in it (K14); a
+   * transcript that is new to a running task is counted from its last human message.
+   */
+  loopWindow({ thread }: Placement, task: string): number {
+    if (thread.task !== task) {
+      const isJoining = thread.task === null && thread.session.task === task
+      thread.loopFrom = isJoining ? thread.lastHuman + 1 : thread.length
+      thread.task = task
+      thread.session.task = task
+    }
+    return thread.loopFrom
+  }
+
+  /**
+   * Tells that a call ended: answered, failed or refused. What got no answer is a retry when it comes again; what was answered
+   * or is still under way is somebody else's or a new start. `responseId` is the id under which the provider keeps the answer.
+   */
+  ended({ thread }: Placement, atMs: number, isAnswered: boolean, responseId: string | null = null): void {
+    thread.latest = isAnswered ? 'answered' : 'failed'
+    thread.session.endedAtMs = Math.max(thread.session.endedAtMs ?? 0, atMs)
+    if (responseId !== null) this.#threads.rememberResponse(responseId, thread)
+  }
+
+  /** Goes on from an answer that the provider keeps: the request holds what is new and nothing else. */
+  #goOnFromResponse(named: Session | null, { previousResponseId }: LineageAsk): Placement | null {
+    const thread = previousResponseId === null ? null : this.#threads.ofResponse(previousResponseId)
+    if (thread === null || (named !== null && named !== thread.session)) return null
+    return placement(thread, false, 0, false)
+  }
+
+  #goOnFromTranscript(named: Session | null, { facts, isRetry }: LineageAsk): Placement | null {
+    const match = this.#threads.find(named?.namespace ?? '', facts.chain, isRetry)
+    if (match === null || (named === null && isRestart(match, facts, isRetry))) return null
+    const { thread, at } = match
+    if (isWaiting(thread, facts.chain[at])) return placement(thread, false, at + 1, false)
+    // A branch, a fork, a transcript cut short or edited: only what stands at its very end is surely new.
+    const newFrom = Math.max(at + 1, trailingHumans(facts))
+    const isShorter = facts.chain.length <= thread.length
+    if (!isShorter && !match.isEnd) return placement(thread, false, newFrom, false)
+    // A longer branch keeps the steps that it shares in its window; a shorter one starts a window of its own.
+    const branch = isShorter
+      ? newThread(thread.session)
+      : { ...newThread(thread.session), task: thread.task, loopFrom: thread.loopFrom }
+    return placement({ ...branch, isStart: false }, false, newFrom, isShorter)
+  }
+}
+
+/** The same first request again although it needs no retry: the same thing was started once more. */
+function isRestart({ thread, at }: Match, { chain }: TranscriptFacts, isRetry: boolean): boolean {
+  const isRepeat = at === chain.length - 1 && isWaiting(thread, chain[at])
+  return isRepeat && thread.isStart && thread.latest !== 'failed' && !isRetry
+}
+
+function newSession(name: string, namespace: string): Session {
+  return { name, namespace, task: null, endedAtMs: null }
+}
+
+function placement(thread: Thread, isNew: boolean, newFrom: number, compacted: boolean): Placement {
+  const { name, endedAtMs } = thread.session
+  return { session: name, isNew, newFrom, compacted, previousAnswerEndedAtMs: endedAtMs, thread }
+}
+
+/** Where the human messages begin that end the transcript; its length where it ends otherwise. */
+function trailingHumans({ chain, humans }: TranscriptFacts): number {
+  let from = chain.length
+  for (const human of humans.toReversed()) {
+    if (human !== from - 1) break
+    from = human
+  }
+  return from
+}

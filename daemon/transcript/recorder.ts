@@ -1,0 +1,186 @@
+import { canonicalArguments } from './canonical.ts'
+import { errorClass } from './errorClass.ts'
+import { narratedTexts, sentencesOf } from './narration.ts'
+import { CallPairing } from './pairing.ts'
+import type { TextDigests } from './textDigests.ts'
+import type { ToolState, TranscriptFacts, TranscriptRecorder } from './transcript.ts'
+import { withoutVolatile } from './volatile.ts'
+
+/** Texts up to this length go into their message's digest as they are, which saves a hash each. */
+const inlineChars = 64
+
+/** A payload longer than twice this is told from others by its two ends and its length. */
+const payloadEndChars = 16 * 1024
+
+/** A tool's name as it is shown to people. */
+const toolNameChars = 128
+
+type Role = Parameters<TranscriptRecorder['message']>[0]
+
+/** A recorder for one request. `digests` is shared by all requests of a thread. */
+export function createTranscriptRecorder(digests: TextDigests): TranscriptRecorder {
+  return new Recorder(digests)
+}
+
+class Recorder implements TranscriptRecorder {
+  readonly #digests: TextDigests
+  readonly #chain: string[] = []
+  readonly #humans: number[] = []
+  readonly #states: ToolState[] = []
+  readonly #said: { readonly message: number; readonly text: string }[] = []
+  readonly #pairing = new CallPairing()
+  #longestChars = 0
+  /** Of the message under way. */
+  #role: Role | null = null
+  #parts: string[] = []
+  #chars = 0
+  #hasResult = false
+
+  constructor(digests: TextDigests) {
+    this.#digests = digests
+  }
+
+  message(role: Role): void {
+    this.#endMessage()
+    this.#role = role
+  }
+
+  text(text: string): void {
+    if (text === '') return
+    this.#chars += text.length
+    if (this.#role === 'assistant') {
+      this.#said.push({ message: this.#chain.length, text })
+      if (this.#said.length > 4 * narratedTexts) this.#said.shift()
+    }
+    // A clock in a system prompt would make a new conversation of every call.
+    this.#parts.push(this.#role === 'system' ? this.#steady(text, this.#digests.digestOf(text)) : this.#part(text))
+  }
+
+  opaque(value: unknown): void {
+    if (value !== undefined && value !== null) this.#parts.push(this.#part(payload(value)))
+  }
+
+  toolCall(id: string | null, tool: string, args: unknown): void {
+    const text = typeof args === 'string' ? args : canonicalArguments(args)
+    this.#chars += text.length
+    const name = tool.slice(0, toolNameChars)
+    const spelling = (): string => `${name} ${typeof args === 'string' ? canonicalArguments(args) : text}`
+    const callDigest =
+      text.length < inlineChars
+        ? this.#digests.digestOnce(spelling())
+        : this.#digests.noteOf(`call ${name} `, this.#digests.digestOf(text), () =>
+            this.#digests.digestOnce(spelling()),
+          )
+    this.#parts.push(callDigest)
+    this.#pairing.open(id, { tool: name, callDigest })
+  }
+
+  toolResult(id: string | null, tool: string | null, content: unknown, isError: boolean): void {
+    this.#hasResult = true
+    const texts = resultTexts(content)
+    const seen = texts.map((text) => this.#result(text, isError))
+    for (const text of texts) this.#chars += text.length
+    for (const { digest } of seen) this.#parts.push(digest)
+    const call = this.#pairing.answer(id, tool?.slice(0, toolNameChars) ?? null)
+    if (call === null) return
+    const [only] = seen
+    this.#states.push({
+      message: this.#chain.length,
+      tool: call.tool,
+      callDigest: call.callDigest,
+      resultDigest:
+        only !== undefined && seen.length === 1
+          ? only.steadyDigest
+          : this.#digests.digestOnce(seen.map(({ steadyDigest }) => steadyDigest).join(' ')),
+      errorDigest: seen.find(({ errorDigest }) => errorDigest !== null)?.errorDigest ?? null,
+    })
+  }
+
+  facts(): TranscriptFacts {
+    this.#endMessage()
+    return {
+      chain: this.#chain,
+      humans: this.#humans,
+      toolStates: this.#states,
+      narration: this.#narration(),
+      longestMessageChars: this.#longestChars,
+    }
+  }
+
+  /** A message without content leaves the chain where it is: clients drop reasoning from older turns, and nothing changed. */
+  #endMessage(): void {
+    if (this.#role === null) return
+    const before = this.#chain.at(-1) ?? ''
+    const empty = this.#parts.length === 0
+    if (this.#role === 'human' && !this.#hasResult && !empty) this.#humans.push(this.#chain.length)
+    this.#chain.push(empty ? before : this.#digests.digestOnce([before, this.#role, ...this.#parts].join('\n')))
+    this.#longestChars = Math.max(this.#longestChars, this.#chars)
+    this.#role = null
+    this.#parts = []
+    this.#chars = 0
+    this.#hasResult = false
+  }
+
+  #part(text: string): string {
+    return text.length <= inlineChars ? JSON.stringify(text) : this.#digests.digestOf(text)
+  }
+
+  #steady(text: string, digest: string): string {
+    return this.#digests.noteOf('steady ', digest, () => this.#digests.digestOnce(withoutVolatile(text)))
+  }
+
+  #result(text: string, isError: boolean): ResultDigests {
+    const digest = this.#digests.digestOf(text)
+    const errorNote = this.#digests.noteOf(isError ? 'failed ' : 'error ', digest, () => {
+      const found = errorClass(text, isError)
+      return found === null ? '' : this.#digests.digestOnce(found)
+    })
+    return { digest, steadyDigest: this.#steady(text, digest), errorDigest: errorNote === '' ? null : errorNote }
+  }
+
+  #narration(): TranscriptFacts['narration'] {
+    return this.#said
+      .slice(-narratedTexts)
+      .flatMap(({ message, text }) =>
+        sentencesOf(text).map((sentence) => ({ message, digest: this.#digests.digestOnce(sentence) })),
+      )
+  }
+}
+
+interface ResultDigests {
+  readonly digest: string
+  readonly steadyDigest: string
+  readonly errorDigest: string | null
+}
+
+/** The texts of a result: a string, blocks with text in any dialect's spelling, or any other value by its JSON. */
+function resultTexts(content: unknown): string[] {
+  if (typeof content === 'string') return [content]
+  if (content === undefined || content === null) return ['']
+  if (!Array.isArray(content)) return [payload(content)]
+  if (content.length === 0) return ['']
+  return content.map((part: unknown) => {
+    if (typeof part === 'string') return part
+    const text = typeof part === 'object' && part !== null ? (part as Readonly<Record<string, unknown>>)['text'] : null
+    return typeof text === 'string' ? text : payload(part)
+  })
+}
+
+/** JSON of a value, long payloads shortened; where the client put its cache marks is no difference. */
+function payload(value: unknown): string {
+  if (typeof value === 'string') return shortened(value)
+  try {
+    return JSON.stringify(value, (name, field: unknown) => {
+      if (name === 'cache_control') return undefined
+      return typeof field === 'string' ? shortened(field) : field
+    })
+  } catch {
+    // Nested too deep to be spelled out.
+    return 'deep'
+  }
+}
+
+function shortened(text: string): string {
+  if (text.length <= 2 * payloadEndChars) return text
+  return `${text.length}:${text.slice(0, payloadEndChars)}:${text.slice(-payloadEndChars)}`
+}

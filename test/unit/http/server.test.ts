@@ -1,0 +1,117 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import type { Server } from 'node:http'
+import { connect } from 'node:net'
+import type { AddressInfo, Socket } from 'node:net'
+import { createDoor } from '../../../daemon/http/server.ts'
+import { answering, playedGate } from '../playedGate.ts'
+import type { Played, PlayedGate } from '../playedGate.ts'
+
+const body = JSON.stringify({ model: 'gpt-5.6', messages: [{ role: 'user', content: 'hello' }] })
+const answer = JSON.stringify({ choices: [], usage: { prompt_tokens: 1, completion_tokens: 1 } })
+const answered = answering(200, { 'content-type': 'application/json' }, [answer])
+const event = 'data: {"choices":[{"index":0,"delta":{"content":"a"}}]}\n\n'
+
+/** Begins a stream and never ends it. */
+const streaming: Played = (handler, controller) => {
+  handler.onRequestStart?.(controller, {})
+  handler.onResponseStart?.(controller, 200, { 'content-type': 'text/event-stream' }, '')
+  handler.onResponseData?.(controller, Buffer.from(event))
+}
+
+describe('the door', () => {
+  let played: PlayedGate
+  let door: Server
+  let socket: Socket
+  let received: string
+
+  async function open(play: Played, config: object = {}): Promise<number> {
+    played = await playedGate(play, config)
+    let port = 0
+    const gate = { ...played.gate, port: () => port }
+    door = createDoor({ gate, control: undefined as never, actions: { shutDown: () => undefined } })
+    door.listen(0, '127.0.0.1')
+    await once(door, 'listening')
+    port = (door.address() as AddressInfo).port
+    socket = connect(port, '127.0.0.1')
+    received = ''
+    socket.on('data', (data: Buffer) => (received += data.toString())).on('error', () => undefined)
+    return port
+  }
+
+  async function until(text: string): Promise<void> {
+    while (!received.includes(text)) await once(socket, 'data')
+  }
+
+  function post(port: number, headers = ''): string {
+    return `POST /k/LOCALKEY/openai/v1/chat/completions HTTP/1.1\r\nhost: 127.0.0.1:${port}\r\n${headers}content-length: ${body.length}\r\n\r\n${body}`
+  }
+
+  afterEach(async () => {
+    socket.destroy()
+    door.closeAllConnections()
+    door.close()
+    await played.close()
+  })
+
+  it('answers a request that offers HTTP/2 as if it had not, again and again on one connection', async () => {
+    const port = await open(answered)
+    const offer = 'Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABkAAQ\r\n'
+    for (let round = 0; round < 3; round += 1) {
+      received = ''
+      socket.write(post(port, offer))
+      await until(answer)
+      assert.match(received, /^HTTP\/1\.1 200 OK\r\n/)
+    }
+    const names = (played.sent[0]!.headers as string[]).map((name) => name.toLowerCase())
+    assert.deepEqual(
+      ['upgrade', 'http2-settings', 'connection'].filter((name) => names.includes(name)),
+      [],
+    )
+  })
+
+  it('still refuses a WebSocket to a provider with 426', async () => {
+    const port = await open(answered)
+    socket.write(post(port, 'Connection: Upgrade\r\nUpgrade: websocket\r\n'))
+    await until('\r\n\r\n')
+    assert.match(received, /^HTTP\/1\.1 426 /)
+    assert.equal(played.sent.length, 0)
+  })
+
+  it('writes nothing into an answer when the client sends bytes that are no request', async () => {
+    const port = await open(streaming)
+    socket.write(post(port))
+    await until(event)
+    const closed = once(socket, 'close')
+    socket.write('NO REQUEST\r\n\r\n')
+    await closed
+    assert.doesNotMatch(received, /HTTP\/1\.1 400/)
+    assert.ok(received.trimEnd().endsWith(event.trimEnd()), 'the answer ends with the last event of the provider')
+    assert.equal(played.aborted(), 1)
+  })
+
+  it('tells a client whose head is too large, and one that speaks no HTTP', async () => {
+    const port = await open(answered)
+    socket.write(`GET /${'a'.repeat(20_000)} HTTP/1.1\r\nhost: 127.0.0.1:${port}\r\n\r\n`)
+    await until('\r\n\r\n')
+    assert.match(received, /^HTTP\/1\.1 431 /)
+    socket = connect(port, '127.0.0.1')
+    received = ''
+    socket.on('data', (data: Buffer) => (received += data.toString())).on('error', () => undefined)
+    socket.write('NO REQUEST\r\n\r\n')
+    await until('\r\n\r\n')
+    assert.match(received, /^HTTP\/1\.1 400 /)
+  })
+
+  it('answers a fault of its own as the configured policy says, so that no client repeats it', async () => {
+    const port = await open(answered, { refusals: 'final' })
+    played.gate.tasks.started = () => {
+      throw new Error('a fault of ours')
+    }
+    socket.write(post(port))
+    await until('tollgate_refusal')
+    assert.match(received, /^HTTP\/1\.1 400 /)
+    assert.match(received, /x-should-retry: false/)
+    assert.doesNotMatch(received, /a fault of ours/)
+  })
+})
