@@ -3,6 +3,7 @@ import type { StdioOptions } from 'node:child_process'
 import { statSync } from 'node:fs'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Environment } from './runEnvironment.ts'
+import { groupLives, signalGroup } from './runGroup.ts'
 import type { CommandEnd } from './runSummary.ts'
 import { windowsStart } from './runWindows.ts'
 
@@ -79,26 +80,15 @@ export async function startGroup(options: StartOptions): Promise<CommandGroup> {
   const patienceMs = options.killAfterMs ?? killAfterMs
   return isWindows
     ? { pid, ended, signal: () => undefined, stop: () => stopTree(pid, ended, patienceMs) }
-    : { pid, ended, signal: (name) => void signalGroup(pid, name), stop: () => stopGroup(pid, patienceMs) }
+    : { pid, ended, signal: (name) => signalGroup(pid, name), stop: () => stopGroup(pid, platform, patienceMs) }
 }
 
-/** False when the group has no process left. */
-function signalGroup(pid: number, signal: NodeJS.Signals | 0): boolean {
-  try {
-    process.kill(-pid, signal)
-    return true
-  } catch (error) {
-    // EPERM: processes of another user are left in it.
-    return (error as NodeJS.ErrnoException).code === 'EPERM'
-  }
-}
-
-async function stopGroup(pid: number, patienceMs: number): Promise<'SIGTERM' | 'SIGKILL'> {
+async function stopGroup(pid: number, platform: NodeJS.Platform, patienceMs: number): Promise<'SIGTERM' | 'SIGKILL'> {
   signalGroup(pid, 'SIGTERM')
   // One that is suspended would hear of it only later.
   signalGroup(pid, 'SIGCONT')
   const endMs = performance.now() + patienceMs
-  while (signalGroup(pid, 0)) {
+  while (groupLives(pid, platform)) {
     if (performance.now() >= endMs) {
       signalGroup(pid, 'SIGKILL')
       return 'SIGKILL'

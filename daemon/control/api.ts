@@ -1,7 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { version, protocolVersion } from '../../shared/build.ts'
+import { refusalCodes } from '../../shared/codes.ts'
 import type { Health, KillRequest } from '../../shared/protocol.ts'
 import type { Gate } from '../gate.ts'
+import { readBody } from '../http/body.ts'
 import { changeCaps } from './caps.ts'
 import { gauges } from './gauges.ts'
 import { readCaps, readKill } from './requests.ts'
@@ -14,7 +16,7 @@ export interface ControlActions {
 }
 
 const mostRows = 1000
-const mostBodyBytes = 64 * 1024
+const bodyLimits = { maxBytes: 64 * 1024, idleMs: null, totalMs: 10_000 }
 
 /** `GET /healthz`: no key, so that a client can see that somebody is there and who. */
 export function health(gate: Gate): Health {
@@ -97,16 +99,20 @@ async function withBody<Value>(
   parse: (value: unknown) => Value | string,
   act: (value: Exclude<Value, string>) => void,
 ): Promise<void> {
-  let bytes = 0
-  const chunks: Buffer[] = []
-  for await (const chunk of request as AsyncIterable<Buffer>) {
-    bytes += chunk.length
-    if (bytes > mostBodyBytes) return fail(response, 413, 'body_too_large', 'A control request has at most 64 KiB.')
-    chunks.push(chunk)
+  const read = await readBody(request, bodyLimits)
+  if (read.kind === 'gone') return
+  if (read.kind === 'refused') {
+    const { code } = read.refusal
+    return fail(
+      response,
+      refusalCodes[code].status,
+      code,
+      'A control request has at most 64 KiB and comes within 10 s.',
+    )
   }
   let value: unknown
   try {
-    value = bytes === 0 ? {} : JSON.parse(Buffer.concat(chunks).toString('utf8'))
+    value = read.bytes.length === 0 ? {} : JSON.parse(read.bytes.toString('utf8'))
   } catch {
     return fail(response, 400, 'invalid_request', 'The body is not valid JSON.')
   }

@@ -4,6 +4,7 @@ import type { ServerResponse } from 'node:http'
 import { eurText } from '../../shared/money.ts'
 import type { AdmittedCall, CallOutcome, Refusal } from '../call.ts'
 import type { AnswerForm, AnswerReader, Dialect } from '../dialects/dialect.ts'
+import { appendFields } from '../dialects/append.ts'
 import { applyEdits } from '../dialects/edit.ts'
 import type { Gate } from '../gate.ts'
 import type { Exchange } from '../http/exchange.ts'
@@ -205,7 +206,7 @@ export function answer(
     // Stopped while it waited for its reservation: nothing is sent.
     if (exchange.signal.aborted) return onCancelled()
     const target = upstreamTarget(call.upstream, call.upstreamPath)
-    const sent = call.edits.length === 0 ? call.body : applyEdits(call.body, call.edits)
+    const sent = appendFields(call.body, call.edits) ?? applyEdits(call.body, call.edits)
     exchange.signal.addEventListener('abort', onCancelled)
     response.on('drain', onDrain)
     forwarding = forward(

@@ -5,9 +5,8 @@ import { totalInput } from '../../shared/usage.ts'
 import type { AdmittedCall, SettledCall } from '../call.ts'
 import { compareStates, sessionLimits } from './ceilings.ts'
 import type { GrantAsk } from './grants.ts'
-import { RecentMap } from './recentMap.ts'
-import type { Judgement, TallyDelta } from './tally.ts'
-import { Tally } from './tally.ts'
+import type { Judgement, Tally, TallyDelta } from './tally.ts'
+import { TallyIndex, withSession } from './tallyIndex.ts'
 import type { StateChange, TaskAsk, TaskCall, TaskStanding, Turn } from './task.ts'
 
 /**
@@ -15,11 +14,6 @@ import type { StateChange, TaskAsk, TaskCall, TaskStanding, Turn } from './task.
  * worst case counts in its task, in every task above it and in its session, so that calls made at the same time see each
  * other, and a sub-agent runs under the limits of the task that it works for (K17). Bounded, in memory; time is passed in.
  */
-
-const mostTasks = 500
-const mostSessions = 500
-/** Sub-agents of sub-agents that are followed upwards. */
-const mostLevels = 8
 
 /** A call that is counted and not over. */
 interface Hold {
@@ -55,8 +49,7 @@ export interface Asked {
 
 /** See the head of the file. Methods that can change a state return the changes that have to be told. */
 export class TaskBook {
-  readonly #tasks = new RecentMap<Tally>(mostTasks, mayLeave)
-  readonly #sessions = new RecentMap<Tally>(mostSessions, mayLeave)
+  readonly #index = new TallyIndex()
   readonly #holds = new Map<string, Hold>()
 
   /**
@@ -64,8 +57,8 @@ export class TaskBook {
    * in `settled` or `dropped`. `sessionTimes` is how many times a task's ceilings its session may take; null is no bound.
    */
   ask(call: TaskCall, ask: TaskAsk, limits: TaskLimits | null, sessionTimes: number | null, nowMs: number): Asked {
-    const line = this.#lineOf(call, nowMs)
-    const session = this.#sessionOf(call, nowMs)
+    const line = this.#index.lineOf(call, nowMs)
+    const session = this.#index.sessionOf(call, nowMs)
     // One limit for all that work for a task: per-agent counters are a view (K17).
     for (const tally of line) tally.limits = tally === line.at(-1) ? limits : null
     if (session !== null) {
@@ -105,7 +98,12 @@ export class TaskBook {
     if (!this.#holds.has(call.id)) {
       if (call.task === null) return
       const about = taskCallOf(call, call.task)
-      this.#hold(call.id, withSession(this.#lineOf(about, nowMs), this.#sessionOf(about, nowMs)), nothing, nowMs)
+      this.#hold(
+        call.id,
+        withSession(this.#index.lineOf(about, nowMs), this.#index.sessionOf(about, nowMs)),
+        nothing,
+        nowMs,
+      )
     }
     const hold = this.#holds.get(call.id)
     if (hold === undefined) return
@@ -169,7 +167,7 @@ export class TaskBook {
   /** Euros that a task spent beside its tokens (a search, a sandbox). Counted even for a task that is not known yet. */
   charge(taskId: string, nanoEur: NanoEur, nowMs: number): readonly StateChange[] {
     const delta: TallyDelta = { iterations: 0, inputTokens: 0, spentNanoEur: nanoEur, reservedNanoEur: 0 }
-    return this.#aboveAnd(taskId, nowMs).flatMap((tally) => {
+    return this.#index.chargedWith(taskId, nowMs).flatMap((tally) => {
       tally.add(delta, nowMs)
       return tally.judgeSpent(nowMs)
     })
@@ -180,7 +178,7 @@ export class TaskBook {
    * session gets the same, or its own ceiling would take the grant back. Throws a RangeError for amounts below 0.
    */
   grant(taskId: string, ask: GrantAsk, nowMs: number): readonly StateChange[] {
-    return this.#bounding(taskId, nowMs).flatMap((tally) => {
+    return this.#index.bounding(taskId, nowMs).flatMap((tally) => {
       tally.grants.add(ask)
       return tally.roomMade(nowMs)
     })
@@ -188,12 +186,12 @@ export class TaskBook {
 
   /** A person halts a task, known or not: its next call is refused (A19). */
   halt(taskId: string, nowMs: number): readonly StateChange[] {
-    return this.#tally(taskId, nowMs).stopBy('person', nowMs)
+    return this.#index.task(taskId, nowMs).stopBy('person', nowMs)
   }
 
   /** A person stops a task for a while: its wall clock stands still and no supervisor severs it. */
   pause(taskId: string, nowMs: number): readonly StateChange[] {
-    return this.#tally(taskId, nowMs).stopBy('pause', nowMs)
+    return this.#index.task(taskId, nowMs).stopBy('pause', nowMs)
   }
 
   /**
@@ -201,10 +199,11 @@ export class TaskBook {
    * go on. A ceiling's halt of the task above is lifted with it, another person's halt of that task is not.
    */
   resume(taskId: string, nowMs: number): readonly StateChange[] {
-    const own = this.#tally(taskId, nowMs)
+    const own = this.#index.task(taskId, nowMs)
     return [
       ...own.resume(nowMs),
-      ...this.#bounding(taskId, nowMs)
+      ...this.#index
+        .bounding(taskId, nowMs)
         .filter((tally) => tally !== own && tally.halted?.by === 'ceiling')
         .flatMap((tally) => tally.resume(nowMs)),
     ]
@@ -212,7 +211,7 @@ export class TaskBook {
 
   /** Halted tasks and sessions that were called after their grace period, and within the last one. */
   stillCalling(nowMs: number, graceMs: number): readonly StillCalling[] {
-    return [...this.#tasks.recent(), ...this.#sessions.recent()].flatMap((tally) => {
+    return this.#index.all().flatMap((tally) => {
       const { halted, lastRefusedMs } = tally
       if (halted === null || halted.by === 'pause' || lastRefusedMs === null) return []
       if (lastRefusedMs < halted.atMs + graceMs || lastRefusedMs < nowMs - graceMs) return []
@@ -232,23 +231,23 @@ export class TaskBook {
 
   /** When a task's window began: earlier steps are no part of a loop. Null for a task that is not known. */
   windowStartMs(taskId: string): number | null {
-    return this.#tasks.peek(taskId)?.windowStartMs ?? null
+    return this.#index.peek(taskId)?.windowStartMs ?? null
   }
 
   /** The latest turns of a task, oldest first. */
   turns(taskId: string): readonly Turn[] {
-    return this.#tasks.peek(taskId)?.turns ?? []
+    return this.#index.peek(taskId)?.turns ?? []
   }
 
   /** Calls of a task that its client's SDK said to be repeats; each is an iteration too (L02). */
   retries(taskId: string): number {
-    return this.#tasks.peek(taskId)?.retries ?? 0
+    return this.#index.peek(taskId)?.retries ?? 0
   }
 
   /** Latest first. Sub-agents stand in the row of the task that they work for. */
   status(most: number): TaskStatus[] {
-    return this.#tasks
-      .recent()
+    return this.#index
+      .tasks()
       .filter((tally) => tally.parent === null)
       .slice(0, most)
       .map((tally) => tally.status())
@@ -276,79 +275,9 @@ export class TaskBook {
   #count(hold: Hold, delta: TallyDelta, nowMs: number): void {
     for (const tally of hold.tallies) tally.add(delta, nowMs)
   }
-
-  #tally(taskId: string, nowMs: number): Tally {
-    return this.#tasks.use(taskId, () => new Tally(ownerOf('task', taskId), nowMs))
-  }
-
-  /** The task and those above it, the topmost last. */
-  #above(own: Tally, nowMs: number): [Tally, ...Tally[]] {
-    const line: [Tally, ...Tally[]] = [own]
-    let parent = own.parent
-    while (parent !== null && line.length < mostLevels) {
-      const tally = this.#tally(parent, nowMs)
-      // A task that names itself above itself has nobody above it.
-      if (line.includes(tally)) break
-      line.push(tally)
-      parent = tally.parent
-    }
-    return line
-  }
-
-  #lineOf(call: TaskCall, nowMs: number): [Tally, ...Tally[]] {
-    const own = this.#tally(call.task, nowMs)
-    own.parent = call.parent === call.task ? null : call.parent
-    const line = this.#above(own, nowMs)
-    describe(own, call)
-    // Known by its sub-agent only, until it calls itself.
-    for (const tally of line) if (tally.owner.tenant === '') describe(tally, call)
-    return line
-  }
-
-  #sessionOf(call: TaskCall, nowMs: number): Tally | null {
-    const { session } = call
-    if (session === null) return null
-    const tally = this.#sessions.use(session, () => new Tally(ownerOf('session', session), nowMs))
-    describe(tally, call)
-    return tally
-  }
-
-  #aboveAnd(taskId: string, nowMs: number): readonly Tally[] {
-    const line = this.#above(this.#tally(taskId, nowMs), nowMs)
-    const session = this.#sessions.peek(line[0].owner.session ?? '')
-    return withSession(line, session ?? null)
-  }
-
-  /** What holds the ceilings of a task: the topmost task and the session. */
-  #bounding(taskId: string, nowMs: number): readonly Tally[] {
-    const all = this.#aboveAnd(taskId, nowMs)
-    const root = all.findLast((tally) => tally.owner.scope === 'task')
-    return all.filter((tally) => tally === root || tally.owner.scope === 'session')
-  }
-}
-
-function withSession(line: [Tally, ...Tally[]], session: Tally | null): [Tally, ...Tally[]] {
-  return session === null ? line : [...line, session]
 }
 
 const nothing: TaskAsk = { inputTokens: 0, worstCaseNanoEur: 0 }
-
-function ownerOf(scope: 'task' | 'session', ref: string): Tally['owner'] {
-  return { scope, ref, session: scope === 'session' ? ref : null, tenant: '', project: null, client: '' }
-}
-
-function describe(tally: Tally, call: TaskCall): void {
-  const { owner } = tally
-  owner.session = call.session
-  owner.tenant = call.tenant
-  owner.project = call.project
-  owner.client = call.client
-}
-
-/** What is in use or was stopped stays: a forgotten halt would let its task go on. */
-function mayLeave(tally: Tally): boolean {
-  return tally.inFlight === 0 && tally.halted === null
-}
 
 const stopWeight = { ceiling: 2, held: 1, person: 4, pause: 3 } as const
 

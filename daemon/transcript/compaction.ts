@@ -78,7 +78,7 @@ function weight({ textChars, images, replaced }: CarriedResult, { minResultChars
   return replaced === null || chars < minResultChars ? 0 : chars
 }
 
-/** Lets the transcript grow turn by turn, as it did, and moves the boundary whenever the results behind it are too many. */
+/** Lets the transcript grow result by result, as it did, and moves the boundary whenever the results behind it are too many. */
 function boundaryOf(results: readonly CarriedResult[], policy: CompactionPolicy): number {
   const weights = results.map((result) => weight(result, policy))
   let boundary = 0
@@ -91,8 +91,6 @@ function boundaryOf(results: readonly CarriedResult[], policy: CompactionPolicy)
     if (result.turn !== results[turnStart]?.turn) turnStart = index
     behind += weights[index] ?? 0
     wouldStay += weights[index] ?? 0
-    const turnEnds = results[index + 1]?.turn !== result.turn
-    if (!turnEnds) continue
     const limit = Math.min(turnStart, index + 1 - policy.keepResults)
     while (next < limit && wouldStay > policy.keepChars) {
       wouldStay -= weights[next] ?? 0

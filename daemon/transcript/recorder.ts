@@ -2,6 +2,7 @@ import { canonicalArguments } from './canonical.ts'
 import { errorClass } from './errorClass.ts'
 import { narratedTexts, sentencesOf } from './narration.ts'
 import { CallPairing } from './pairing.ts'
+import type { RunningDigest } from './runningDigest.ts'
 import type { TextDigests } from './textDigests.ts'
 import type { ToolState, TranscriptFacts, TranscriptRecorder } from './transcript.ts'
 import { withoutVolatile } from './volatile.ts'
@@ -24,6 +25,7 @@ export function createTranscriptRecorder(digests: TextDigests): TranscriptRecord
 
 class Recorder implements TranscriptRecorder {
   readonly #digests: TextDigests
+  readonly #running: RunningDigest
   readonly #chain: string[] = []
   readonly #humans: number[] = []
   readonly #states: ToolState[] = []
@@ -38,6 +40,7 @@ class Recorder implements TranscriptRecorder {
 
   constructor(digests: TextDigests) {
     this.#digests = digests
+    this.#running = digests.newChain()
   }
 
   message(role: Role): void {
@@ -53,7 +56,7 @@ class Recorder implements TranscriptRecorder {
       if (this.#said.length > 4 * narratedTexts) this.#said.shift()
     }
     // A clock in a system prompt would make a new conversation of every call.
-    this.#parts.push(this.#role === 'system' ? this.#steady(text, this.#digests.digestOf(text)) : this.#part(text))
+    this.#parts.push(this.#role === 'system' ? this.#result(text, false).steadyDigest : this.#part(text))
   }
 
   opaque(value: unknown): void {
@@ -64,13 +67,9 @@ class Recorder implements TranscriptRecorder {
     const text = typeof args === 'string' ? args : canonicalArguments(args)
     this.#chars += text.length
     const name = tool.slice(0, toolNameChars)
-    const spelling = (): string => `${name} ${typeof args === 'string' ? canonicalArguments(args) : text}`
-    const callDigest =
-      text.length < inlineChars
-        ? this.#digests.digestOnce(spelling())
-        : this.#digests.noteOf(`call ${name} `, this.#digests.digestOf(text), () =>
-            this.#digests.digestOnce(spelling()),
-          )
+    const callDigest = this.#digests.noteOf(`call ${name} `, this.#digests.digestOf(text), () =>
+      this.#digests.digestOnce(`${name} ${typeof args === 'string' ? canonicalArguments(args) : text}`),
+    )
     this.#parts.push(callDigest)
     this.#pairing.open(id, { tool: name, callDigest })
   }
@@ -110,10 +109,13 @@ class Recorder implements TranscriptRecorder {
   /** A message without content leaves the chain where it is: clients drop reasoning from older turns, and nothing changed. */
   #endMessage(): void {
     if (this.#role === null) return
-    const before = this.#chain.at(-1) ?? ''
-    const empty = this.#parts.length === 0
-    if (this.#role === 'human' && !this.#hasResult && !empty) this.#humans.push(this.#chain.length)
-    this.#chain.push(empty ? before : this.#digests.digestOnce([before, this.#role, ...this.#parts].join('\n')))
+    if (this.#parts.length === 0) this.#chain.push(this.#chain.at(-1) ?? '')
+    else {
+      if (this.#role === 'human' && !this.#hasResult) this.#humans.push(this.#chain.length)
+      this.#running.add(`${this.#role} ${this.#parts.length}`)
+      for (const part of this.#parts) this.#running.add(part)
+      this.#chain.push(this.#running.toString())
+    }
     this.#longestChars = Math.max(this.#longestChars, this.#chars)
     this.#role = null
     this.#parts = []
@@ -122,20 +124,18 @@ class Recorder implements TranscriptRecorder {
   }
 
   #part(text: string): string {
-    return text.length <= inlineChars ? JSON.stringify(text) : this.#digests.digestOf(text)
-  }
-
-  #steady(text: string, digest: string): string {
-    return this.#digests.noteOf('steady ', digest, () => this.#digests.digestOnce(withoutVolatile(text)))
+    return text.length <= inlineChars ? text : this.#digests.digestOf(text)
   }
 
   #result(text: string, isError: boolean): ResultDigests {
     const digest = this.#digests.digestOf(text)
-    const errorNote = this.#digests.noteOf(isError ? 'failed ' : 'error ', digest, () => {
+    const note = this.#digests.noteOf(isError ? 'failed ' : 'result ', digest, () => {
       const found = errorClass(text, isError)
-      return found === null ? '' : this.#digests.digestOnce(found)
+      const steady = this.#digests.digestOnce(withoutVolatile(text))
+      return found === null ? steady : `${steady} ${this.#digests.digestOnce(found)}`
     })
-    return { digest, steadyDigest: this.#steady(text, digest), errorDigest: errorNote === '' ? null : errorNote }
+    const [steadyDigest = '', errorDigest = null] = note.split(' ')
+    return { digest, steadyDigest, errorDigest }
   }
 
   #narration(): TranscriptFacts['narration'] {

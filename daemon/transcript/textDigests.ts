@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto'
+import { RunningDigest } from './runningDigest.ts'
 
 /** Texts below this length are hashed sooner than they are looked up. */
 const rememberedFromChars = 64
@@ -19,7 +20,9 @@ const defaultNotes = 20_000
 export class TextDigests {
   readonly #salt: string
   readonly #maxNotes: number
-  readonly #notes = new Map<string, string>()
+  /** Two generations: what is used moves to the younger, and the elder is dropped when the younger is full. */
+  #notes = new Map<string, string>()
+  #elderNotes = new Map<string, string>()
   readonly #texts: string[] = []
   readonly #digests: string[] = []
   #next = 0
@@ -28,6 +31,11 @@ export class TextDigests {
   constructor(salt: string, maxNotes = defaultNotes) {
     this.#salt = salt
     this.#maxNotes = maxNotes
+  }
+
+  /** Begins the chain of a transcript. */
+  newChain(): RunningDigest {
+    return new RunningDigest(this.#salt)
   }
 
   /** Digest of a text, 28 characters of base64 that end in `=`. A long text that was asked for just now is not hashed again. */
@@ -57,13 +65,13 @@ export class TextDigests {
   noteOf(kind: string, digest: string, find: () => string): string {
     const key = kind + digest
     const known = this.#notes.get(key)
-    const note = known ?? find()
-    if (known !== undefined) this.#notes.delete(key)
-    this.#notes.set(key, note)
-    if (this.#notes.size > this.#maxNotes) {
-      const oldest = this.#notes.keys().next()
-      if (oldest.done !== true) this.#notes.delete(oldest.value)
+    if (known !== undefined) return known
+    const note = this.#elderNotes.get(key) ?? find()
+    if (2 * this.#notes.size >= this.#maxNotes) {
+      this.#elderNotes = this.#notes
+      this.#notes = new Map()
     }
+    this.#notes.set(key, note)
     return note
   }
 

@@ -42,7 +42,7 @@ async function noDrift(gate: Gate): Promise<void> {
 describe('calls that run at once', () => {
   it('A01 admits exactly two of eight calls that arrive together and would fill the cap two and a half times', () =>
     withGate(flatConfig(0.01), async (gate) => {
-      gate.upstream.script(() => ({ ...flatUsage(400), firstByteDelayMs: 400 }))
+      gate.upstream.script(() => ({ ...flatUsage(400), firstByteDelayMs: 900 }))
       const responses = await Promise.all(Array.from({ length: 8 }, () => gate.post('openai', chat, flatAsk(400))))
       assert.deepEqual([count(responses, 200), count(responses, 429)], [2, 6])
       for (const response of responses.filter(({ status }) => status === 429)) {

@@ -213,7 +213,7 @@ describe('the control interface', () => {
 
   it('POST /api/caps holds until the time that was named, and then the configured cap is back by itself', async () => {
     await call(100_000)
-    await gate.daemon.json('/api/caps', { userDailyEur: null, until: new Date(Date.now() + 1500).toISOString() })
+    await gate.daemon.json('/api/caps', { userDailyEur: null, until: new Date(Date.now() + 2500).toISOString() })
     assert.equal((await gate.daemon.status()).today.capEur, null)
     await call(100)
     await eventually('the configured cap', async () => ((await gate.daemon.status()).today.capEur === 1 ? true : null))

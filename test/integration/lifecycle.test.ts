@@ -240,13 +240,13 @@ describe('the life of the daemon', () => {
   })
 
   it('does not end by itself while a window is connected or a call runs', async () => {
-    const daemon = await start({ idleExitMinutes: 0.01 })
+    const daemon = await start({ idleExitMinutes: 0.02 })
     let ended = false
     void daemon.exit.then(() => (ended = true))
     const window = await connectControl(daemon)
-    await new Promise((resolve) => setTimeout(resolve, 1500))
+    await new Promise((resolve) => setTimeout(resolve, 2000))
     assert.equal(ended, false, 'a window is connected')
-    upstream.next({ firstByteDelayMs: 1500 })
+    upstream.next({ firstByteDelayMs: 2000 })
     const call = post(daemon)
     await upstream.waitForRequests(1)
     window.close()

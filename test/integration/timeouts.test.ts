@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
+import { setTimeout as pause } from 'node:timers/promises'
 import { figuresOf, lastMessage, readRefusal } from './harness/answers.ts'
 import { startDeafServer } from './harness/deafServer.ts'
+import { eventually } from './harness/eventually.ts'
 import { flatAsk, flatConfig } from './harness/flatPrice.ts'
 import { bulkyFrames } from './harness/prompts.ts'
 import { startGate } from './harness/gate.ts'
@@ -53,10 +55,12 @@ describe('the four limits of time', () => {
       const left = new AbortController()
       const call = gate.post('openai', chat, flatAsk(100), { signal: left.signal })
       const stopped = gate.post('openai', chat, flatAsk(100))
-      await gate.daemon.json('/api/status')
-      for (;;) if ((await gate.daemon.calls()).length === 2) break
+      await eventually('both calls', async () => ((await gate.daemon.calls()).length === 2 ? true : null))
       left.abort()
       await assert.rejects(call)
+      await eventually('one of them to end', async () =>
+        (await gate.daemon.status()).inFlight.length === 1 ? true : null,
+      )
       await gate.daemon.json('/api/kill', {})
       assert.equal((await readRefusal(await stopped)).code, 'killed')
       const rows = await gate.daemon.settled(2)
@@ -121,9 +125,8 @@ describe('the four limits of time', () => {
     gate.upstream.next({ frames: bulkyFrames(300) })
     const response = await gate.post('openai', chat, flatAsk(100, { stream: true }))
     const reader = (response.body as ReadableStream<Uint8Array>).getReader()
-    await reader.read()
-    await new Promise((resolve) => setTimeout(resolve, 1500))
-    let bytes = 0
+    let bytes = (await reader.read()).value?.length ?? 0
+    await pause(1500)
     let tail = ''
     for (;;) {
       const { done, value } = await reader.read()

@@ -40,6 +40,27 @@ describe('readArguments', () => {
       project: 'my-shop',
       task: null,
     })
+    assert.deepEqual(
+      readArguments(['run', '--eur', '0.50', '--iterations=40', '--task', 'run-7', '--', 'npx', '--eur', '--', 'a b']),
+      {
+        command: 'run',
+        dataDir: null,
+        ask: {
+          eur: 0.5,
+          iterations: 40,
+          minutes: null,
+          project: null,
+          task: 'run-7',
+          words: ['npx', '--eur', '--', 'a b'],
+        },
+      },
+    )
+    assert.deepEqual(readArguments(['run', '--minutes', '1.5', '--project', 'my shop', '--data-dir', 'd', '--', 'x']), {
+      command: 'run',
+      dataDir: 'd',
+      ask: { eur: null, iterations: null, minutes: 1.5, project: 'my-shop', task: null, words: ['x'] },
+    })
+    assert.deepEqual(readArguments(['run', '--help']), { command: 'help', about: 'run' })
     assert.deepEqual(readArguments(['--version']), { command: 'version' })
     for (const words of [[], ['help'], ['--help'], ['-h']]) {
       assert.deepEqual(readArguments(words), { command: 'help', about: null })
@@ -49,7 +70,7 @@ describe('readArguments', () => {
   })
 
   const mistakes: readonly (readonly [string, RegExp])[] = [
-    ['start', /^There is no command "start"\. Commands: serve, status, watch, kill, resume, env, help\.$/],
+    ['start', /^There is no command "start"\. Commands: serve, status, watch, run, kill, resume, env, help\.$/],
     ['--prot 4141', /^There is no option "--prot"\./],
     ['toString', /^There is no command "toString"\./],
     ['status --jsn', /Unknown option '--jsn'\. See: tollgate help status$/],
@@ -66,6 +87,19 @@ describe('readArguments', () => {
     ['env --shell tcsh', /^--shell must be one of sh, fish, powershell, cmd, not "tcsh"\.$/],
     ['env --project ///', /^--project needs at least one letter/],
     ['env --task a/b', /^--task must be 1 to 128 letters/],
+    ['run node agent.js', /^run needs "--" and after it the command/],
+    ['run --eur 2 --', /^run needs a command behind "--"\.$/],
+    ['run agent -- node', /^run takes no "agent"\./],
+    ['run --eur 5,00 -- x', /^--eur must be an amount such as 2 or 0\.50, not "5,00"\.$/],
+    ['run --eur 1e3 -- x', /^--eur must be an amount/],
+    ['run --eur=-1 -- x', /^--eur must be an amount/],
+    ['run --eur NaN -- x', /^--eur must be an amount/],
+    ['run --iterations 0 -- x', /^--iterations must be a whole number from 1, not "0"\.$/],
+    ['run --iterations 2.5 -- x', /^--iterations must be a whole number/],
+    ['run --minutes 0 -- x', /^--minutes must be a number above 0/],
+    ['run --minutes= -- x', /^--minutes needs a value\.$/],
+    ['run --task a/b -- x', /^--task must be 1 to 128 letters/],
+    ['run --project /// -- x', /^--project needs at least one letter/],
     ['help nothing', /^There is no command "nothing"\.$/],
   ]
   for (const [words, sentence] of mistakes) {
@@ -79,7 +113,7 @@ describe('readArguments', () => {
 
   it('never throws, whatever the words are', () => {
     const word = fc.oneof(
-      fc.constantFrom(...commands, '--port', '--ref', '--scope', '--', '-', '-x', '--data-dir'),
+      fc.constantFrom(...commands, '--port', '--ref', '--scope', '--eur', '--', '-', '-x', '--data-dir'),
       fc.string(),
     )
     fc.assert(fc.property(fc.array(word, { maxLength: 5 }), (words) => void readArguments(words)))

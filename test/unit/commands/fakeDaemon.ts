@@ -93,7 +93,7 @@ export class FakeDaemon {
   readonly dataDir = mkdtempSync(join(tmpdir(), 'tollgate-cli-'))
   readonly token = 'control-token'
   readonly seen: SeenRequest[] = []
-  /** Route → status and body. */
+  /** Route → status and body. A route without its query stands for every query. */
   readonly answers: Record<string, { readonly status: number; readonly body: unknown }> = {}
   onControl: (socket: WebSocket) => void = () => undefined
   health: unknown = { name: 'tollgate', version: '0.1.0', protocol: 1, pid: process.pid, inFlight: 0 }
@@ -107,7 +107,8 @@ export class FakeDaemon {
       request.on('end', () => {
         const route = `${request.method ?? ''} ${request.url ?? ''}`
         this.seen.push({ route, authorization: request.headers.authorization, body })
-        const answer = route === 'GET /healthz' ? { status: 200, body: this.health } : this.answers[route]
+        const known = this.answers[route] ?? this.answers[route.replace(/\?.*$/, '')]
+        const answer = route === 'GET /healthz' ? { status: 200, body: this.health } : known
         response.writeHead(answer?.status ?? 404, { 'content-type': 'application/json' })
         response.end(typeof answer?.body === 'string' ? answer.body : JSON.stringify(answer?.body ?? {}))
       })

@@ -103,6 +103,14 @@ describe('the door', () => {
     assert.match(received, /^HTTP\/1\.1 400 /)
   })
 
+  it('answers a control request that is too large, and listens on', async () => {
+    const port = await open(answered)
+    const headers = { authorization: 'Bearer TOKEN' }
+    const kill = (body: string) => fetch(`http://127.0.0.1:${port}/api/kill`, { method: 'POST', headers, body })
+    assert.equal((await kill(`{"scope":"task","ref":"${'x'.repeat(300_000)}"}`)).status, 413)
+    assert.equal((await kill('{"scope":"task","ref":"x"}')).status, 200)
+  })
+
   it('answers a fault of its own as the configured policy says, so that no client repeats it', async () => {
     const port = await open(answered, { refusals: 'final' })
     played.gate.tasks.started = () => {
