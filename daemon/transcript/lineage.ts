@@ -126,14 +126,14 @@ export class Lineage {
     const branch = isShorter
       ? newThread(thread.session)
       : { ...newThread(thread.session), task: thread.task, loopFrom: thread.loopFrom }
-    return placement({ ...branch, isStart: false }, false, newFrom, isShorter)
+    return placement({ ...branch, first: '' }, false, newFrom, isShorter)
   }
 }
 
 /** The same first request again although it needs no retry: the same thing was started once more. */
 function isRestart({ thread, at }: Match, { chain }: TranscriptFacts, isRetry: boolean): boolean {
-  const isRepeat = at === chain.length - 1 && isWaiting(thread, chain[at])
-  return isRepeat && thread.isStart && thread.latest !== 'failed' && !isRetry
+  const isStart = at === chain.length - 1 && thread.first === chain[at]
+  return isStart && !isRetry && !(isWaiting(thread, chain[at]) && thread.latest === 'failed')
 }
 
 function newSession(name: string, namespace: string): Session {

@@ -25,8 +25,8 @@ export interface Thread {
   lastHuman: number
   /** How its latest request fared. */
   latest: 'under way' | 'answered' | 'failed'
-  /** Still at its first request. */
-  isStart: boolean
+  /** Last digest of its first request; null before that, empty for a branch, which has none of its own. */
+  first: string | null
   /** Positions in the order of all requests. */
   firstSeen: number
   lastSeen: number
@@ -56,7 +56,7 @@ export function newThread(session: Session): Thread {
     length: 0,
     lastHuman: -1,
     latest: 'under way',
-    isStart: true,
+    first: null,
     firstSeen: 0,
     lastSeen: 0,
     task: null,
@@ -113,7 +113,7 @@ export class ThreadIndex {
     const last = chain.at(-1) ?? ''
     this.#requests += 1
     if (thread.firstSeen === 0) thread.firstSeen = this.#requests
-    else if (thread.last !== last) thread.isStart = false
+    thread.first ??= last
     thread.latest = 'under way'
     thread.lastSeen = this.#requests
     thread.last = last
