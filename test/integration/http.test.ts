@@ -10,7 +10,7 @@ const maxBodyBytes = 10_000_000
 describe('HTTP as it is on the wire', () => {
   let gate: Gate
   before(async () => {
-    const timeouts = { connectMs: 2000, firstByteMs: 1500, idleMs: 1000, totalMs: 3000 }
+    const timeouts = { connectMs: 2000, firstByteMs: 5000, idleMs: 1000, totalMs: 8000 }
     gate = await startGate({ plans: { agent: { maxBodyBytes, timeouts } } })
   })
   after(() => gate.close())

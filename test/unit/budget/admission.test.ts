@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { setTimeout as wait } from 'node:timers/promises'
 import { Admission } from '../../../daemon/budget/admission.ts'
+import { LedgerUnavailable } from '../../../daemon/ledger/ledger.ts'
 import type { CappedScope, Ledger, ReservationAsk, ReservationResult } from '../../../daemon/ledger/ledger.ts'
 
 const scope: CappedScope = {
@@ -141,5 +142,24 @@ describe('admission', () => {
     left.abort()
     assert.equal((await waiting).kind, 'refused')
     assert.equal(admission.waiting, 0)
+  })
+
+  it('A08: says that nothing is recorded after a reservation that could not be written, until one that could', async () => {
+    const { ledger } = smallLedger(100)
+    let fault: Error | null = null
+    const admission = new Admission({
+      ...ledger,
+      reserve: (asked) => (fault === null ? ledger.reserve(asked) : Promise.reject(fault)),
+    })
+    assert.equal(admission.isRecording, true)
+    fault = new LedgerUnavailable('The disk is full.')
+    await assert.rejects(admission.admit(ask('a', 10), 0, never), LedgerUnavailable)
+    assert.equal(admission.isRecording, false)
+    fault = null
+    await admission.admit(ask('b', 10), 0, never)
+    assert.equal(admission.isRecording, true)
+    fault = new RangeError('figures that cannot be used')
+    await assert.rejects(admission.admit(ask('c', 10), 0, never), RangeError)
+    assert.equal(admission.isRecording, true, 'a fault of one call is none of the ledger')
   })
 })

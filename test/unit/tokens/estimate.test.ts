@@ -196,7 +196,10 @@ describe('texts seen before', () => {
     const cache = new MessageCountCache(10, new TextDigests('salt'))
     const key = cache.keyOf('a secret that must not be kept '.repeat(5), false)
     assert.match(key ?? '', /^[A-Za-z0-9+/=]{28}$/)
-    assert.notEqual(new MessageCountCache(10, new TextDigests('other')).keyOf('a secret that must not be kept '.repeat(5), false), key)
+    assert.notEqual(
+      new MessageCountCache(10, new TextDigests('other')).keyOf('a secret that must not be kept '.repeat(5), false),
+      key,
+    )
     assert.equal(cache.keyOf('short', false), null)
   })
 })

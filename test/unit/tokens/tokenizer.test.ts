@@ -58,11 +58,14 @@ const anyText = fc
   .map((parts) => parts.join(''))
 
 describe('token counts', () => {
-  it('equal those of the package for any text without long runs', () => {
+  it('equal those of the package for any text, but for one token at most where a run is cut at 64 bytes', () => {
     fc.assert(
       fc.property(anyText, (text) => {
-        assert.equal(tokenizer.count('o200k_base', text), countByPackage(text, asText), JSON.stringify(text))
-        assert.equal(tokenizer.count('cl100k_base', text), countCl100kByPackage(text, asText), JSON.stringify(text))
+        const mostCuts = Math.floor(Buffer.byteLength(text) / 64)
+        const over = tokenizer.count('o200k_base', text) - countByPackage(text, asText)
+        const overCl100k = tokenizer.count('cl100k_base', text) - countCl100kByPackage(text, asText)
+        assert.ok(over >= 0 && over <= mostCuts, JSON.stringify(text))
+        assert.ok(overCl100k >= 0 && overCl100k <= mostCuts, JSON.stringify(text))
       }),
       { numRuns: 1500 },
     )
