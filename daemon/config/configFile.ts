@@ -1,4 +1,5 @@
-import { readFileSync, watchFile } from 'node:fs'
+import { readFileSync, stat, statSync } from 'node:fs'
+import type { Stats } from 'node:fs'
 
 /** An editor writes a file in several steps; this long after the last of them it is read, in milliseconds. */
 const settleMs = 100
@@ -45,16 +46,28 @@ export function configFile(file: string, isRequired: boolean): ConfigFile {
       const look = (): void => {
         if (state().key !== seen) onChange()
       }
-      let timer: NodeJS.Timeout | null = null
       // Looked at and not watched: the ledger lies in the same folder, and the folder's watch would wake the daemon at each
-      // commit; the file's own watch is lost when an editor writes another file and renames it.
-      const watcher = watchFile(file, { interval: lookEveryMs, persistent: false }, () => {
-        if (timer) clearTimeout(timer)
-        timer = setTimeout(look, settleMs)
-        timer.unref()
-      })
-      watcher.unref()
+      // commit; the file's own watch is lost when an editor writes another file and renames it. The first mark is taken
+      // here and not with the first tick, or a change in between would count as known.
+      let known = markOf(statSync(file, { throwIfNoEntry: false }))
+      let isFresh = false
+      const ticker = setInterval(() => {
+        stat(file, (_, found) => {
+          const mark = markOf(found)
+          // Once more after each change: two writes in one tick of the file system's clock have the same mark.
+          const isDue = mark !== known || isFresh
+          isFresh = mark !== known
+          known = mark
+          if (isDue) setTimeout(look, settleMs).unref()
+        })
+      }, lookEveryMs)
+      ticker.unref()
       look()
     },
   }
+}
+
+/** Tells one version of a file from another without reading it. */
+function markOf(found: Stats | undefined): string {
+  return found === undefined ? 'none' : `${found.ino} ${found.size} ${found.mtimeMs} ${found.ctimeMs}`
 }

@@ -1,3 +1,6 @@
+import { closeSync, fsyncSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
 import { chatCall } from '../bodies.ts'
 import { candidateNames } from '../rig.ts'
 import type { CandidateName } from '../rig.ts'
@@ -22,7 +25,9 @@ export async function latency({ rig, quick }: Bench): Promise<readonly Row[]> {
     await timeCalls(rig.target(name), warmUpCalls)
     quantiles.set(name, { p50: [], p99: [] })
   }
+  const flushes: number[] = []
   for (let round = 0; round < rounds; round += 1) {
+    flushes.push(flushMs())
     for (const name of candidateNames) {
       const samples = await timeCalls(rig.target(name), callsPerRound)
       quantiles.get(name)?.p50.push(quantile(samples, 0.5))
@@ -32,6 +37,7 @@ export async function latency({ rig, quick }: Bench): Promise<readonly Row[]> {
   const of = (name: CandidateName, which: 'p50' | 'p99'): number => median(quantiles.get(name)?.[which] ?? [])
   const added = (name: CandidateName, which: 'p50' | 'p99'): number => of(name, which) - of('direct', which)
   return [
+    { what: 'flush of 8 KB to this disk, part of each reservation', value: median(flushes), unit: 'ms' },
     { what: 'latency direct, p50', value: of('direct', 'p50'), unit: 'ms' },
     { what: 'latency added by forwarding alone, p50', value: added('forward', 'p50'), unit: 'ms' },
     { what: 'latency added by the peer, p50', value: added('peer', 'p50'), unit: 'ms' },
@@ -50,6 +56,23 @@ async function timeCalls(target: Target, calls: number): Promise<number[]> {
   for (let call = 0; call < calls; call += 1) samples.push((await connection.send(request)).totalMs)
   connection.close()
   return samples
+}
+
+/** What the disk takes for a durable write: a busy or slow one is most of what a call costs, and no gateway's doing. */
+function flushMs(): number {
+  const folder = mkdtempSync(path.join(tmpdir(), 'tollgate-bench-'))
+  const file = openSync(path.join(folder, 'flush'), 'w')
+  const block = Buffer.alloc(8192, 1)
+  const samples: number[] = []
+  for (let write = 0; write < 21; write += 1) {
+    writeSync(file, block, 0, block.length, 0)
+    const startedMs = performance.now()
+    fsyncSync(file)
+    samples.push(performance.now() - startedMs)
+  }
+  closeSync(file)
+  rmSync(folder, { recursive: true })
+  return median(samples)
 }
 
 function compared(which: string, value: number, peer: number, most: number): Row {

@@ -1,0 +1,57 @@
+import assert from 'node:assert/strict'
+import { EventBus } from '../../../daemon/control/eventBus.ts'
+import type { Emitted } from '../../../daemon/control/eventBus.ts'
+import type { Ledger } from '../../../daemon/ledger/ledger.ts'
+import { unavailableLedger } from '../../../daemon/ledger/unavailableLedger.ts'
+
+describe('the event bus', () => {
+  let nowMs = 0
+  let kept: string[] = []
+  let events: EventBus
+
+  beforeEach(() => {
+    nowMs = Date.parse('2026-11-30T10:00:00Z')
+    kept = []
+    const ledger: Ledger = {
+      ...unavailableLedger('not used here'),
+      recordEvent: (event, atMs) => kept.push(`${event.event} at ${atMs}`),
+    }
+    events = new EventBus(ledger, () => nowMs)
+  })
+
+  it('lists events with their time and their fields, newest last, from a time on', () => {
+    events.emit('killed', { scope: 'global' })
+    nowMs += 1000
+    events.emit('resumed', { scope: 'global', lifted: 1 })
+    const later = { id: 2, event: 'resumed', time: '2026-11-30T10:00:01.000Z', scope: 'global', lifted: 1 }
+    assert.deepEqual(events.list(0, 10).at(-1), later)
+    assert.deepEqual(events.list(nowMs, 10), [later])
+    assert.deepEqual(events.list(0, 1), [later])
+  })
+
+  it('goes on after what an earlier daemon kept', () => {
+    events.restore([{ id: 41, event: 'killed', time: '2026-11-29T10:00:00.000Z', scope: 'global' }])
+    events.emit('resumed', {})
+    const [restored, next] = events.list(0, 10)
+    assert.deepEqual(restored, { id: 41, event: 'killed', time: '2026-11-29T10:00:00.000Z', scope: 'global' })
+    assert.equal(next?.id, 42)
+  })
+
+  it('tells a listener until it stops listening', () => {
+    const heard: Emitted[] = []
+    const stop = events.onEvent((event) => heard.push(event))
+    events.emit('call_started', { call: 'a' })
+    stop()
+    events.emit('call_started', { call: 'b' })
+    assert.deepEqual(heard, [{ event: 'call_started', time: '2026-11-30T10:00:00.000Z', call: 'a' }])
+  })
+
+  it('keeps what is worth it in the ledger, and one refusal of a kind a minute', () => {
+    events.emit('call_settled', { call: 'a' })
+    for (const scope of ['user', 'user', 'tenant']) events.emit('refused', { code: 'budget_exhausted', scope })
+    assert.deepEqual(kept, [`refused at ${nowMs}`, `refused at ${nowMs}`])
+    nowMs += 60_000
+    events.emit('refused', { code: 'budget_exhausted', scope: 'user' })
+    assert.equal(kept.length, 3)
+  })
+})
