@@ -2,6 +2,7 @@ import type { Plan, Upstream } from '../shared/config.ts'
 import type { NanoEur } from '../shared/money.ts'
 import type { Usage } from '../shared/usage.ts'
 import type { RefusalCode } from '../shared/codes.ts'
+import type { ChoiceAsk } from './dialects/choiceAsk.ts'
 import type { FieldEdit } from './dialects/edit.ts'
 import type { TranscriptFacts } from './transcript/transcript.ts'
 
@@ -50,6 +51,8 @@ export interface ReceivedCall {
   readonly sessionHeader: string | null
   /** True for a retry that the client's SDK says it makes. */
   readonly isRetry: boolean
+  /** The client says that an agent, and not a person, wrote the user messages of this call. */
+  readonly isSubAgent: boolean
   /** The decoded body (content-encoding removed). */
   readonly body: Buffer
 }
@@ -68,6 +71,8 @@ export interface CallFacts {
   readonly producesOutput: boolean
   /** Answers per call that are billed: `n`, `best_of`. */
   readonly choices: number
+  /** `n` and log probabilities as they were asked for, for the plan's limits. */
+  readonly choiceAsk: ChoiceAsk
   /** Thinking budget that must stay below the output ceiling. */
   readonly thinkingBudgetTokens: number | null
   /** Whether `stream_options.include_usage` has to be injected to learn the usage, and how. */
@@ -110,6 +115,8 @@ export interface DescribedCall extends ReceivedCall {
   readonly facts: CallFacts
   readonly task: string | null
   readonly session: string | null
+  /** Worst of the task's ceilings and its repetition, for `x-tollgate-state`. */
+  readonly taskState: 'ok' | 'warn' | 'constrained' | 'halted'
   /** Output ceiling per choice that goes upstream; null where nothing is produced. */
   readonly outputCeiling: number | null
   /** Changes to the body, applied in place. */

@@ -1,5 +1,6 @@
 import type { EstimatorName, UpstreamDialect } from '../shared/config.ts'
 import type { CallFacts, DialectName } from './call.ts'
+import { choiceAskOf } from './dialects/choiceAsk.ts'
 import { InvalidRequest } from './dialects/dialect.ts'
 import type { JsonObject } from './dialects/dialect.ts'
 import { dialectByName } from './dialects/registry.ts'
@@ -65,7 +66,7 @@ export function describeBody(bytes: Uint8Array, request: DescribeRequest, readin
       counter,
       transcript: createTranscriptRecorder(reading.digests),
     })
-    return { ok: true, facts }
+    return { ok: true, facts: { ...facts, choiceAsk: choiceAskOf(body as JsonObject) } }
   } catch (fault) {
     if (fault instanceof InvalidRequest) return { ok: false, problem: fault.message }
     // The stack is used up: some thousand levels, which parse and cannot be counted.

@@ -7,13 +7,13 @@ import type { Configuration } from './config/configuration.ts'
 import type { EventBus } from './control/eventBus.ts'
 import type { Describer } from './describeWorker.ts'
 import type { Ledger } from './ledger/ledger.ts'
+import type { TaskMemory } from './tasks/taskMemory.ts'
 import type { PriceBook } from './money/priceBook.ts'
 import type { InFlight } from './observe/inFlight.ts'
 import type { Log } from './observe/log.ts'
 import type { Metrics } from './observe/metrics.ts'
 import type { Residuals } from './observe/residual.ts'
 import type { PromptGrowth } from './observe/promptGrowth.ts'
-import type { TaskBook } from './observe/taskBook.ts'
 import type { KillBoard } from './control/killBoard.ts'
 import type { SelfCheck } from './control/selfCheck.ts'
 
@@ -39,7 +39,7 @@ export interface Gate {
   readonly rates: RateBook
   /** Base URLs whose servers refuse `stream_options`: their streams are settled by what was counted. */
   readonly withoutUsageOption: Set<string>
-  readonly tasks: TaskBook
+  readonly memory: TaskMemory
   readonly kills: KillBoard
   readonly selfCheck: SelfCheck
   readonly dispatcher: Dispatcher

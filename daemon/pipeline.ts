@@ -4,17 +4,21 @@ import type { AnswerReader } from './dialects/dialect.ts'
 import { dialectByName } from './dialects/registry.ts'
 import type { FieldEdit } from './dialects/edit.ts'
 import type { Gate } from './gate.ts'
+import type { DescribeRequest } from './describe.ts'
 import { guardStack, runStack } from './guards/stack.ts'
 import { Exchange } from './http/exchange.ts'
 import { answer } from './stages/answer.ts'
+import { constrain } from './stages/constrain.ts'
 import { observe } from './stages/observe.ts'
+import { leave, place, placedState } from './stages/place.ts'
 import { passThrough } from './stages/passThrough.ts'
 import { authenticate, judgeStop, receiveBody, receivedCall } from './stages/receive.ts'
 import { reserve } from './stages/reserve.ts'
 import { settle, settleFault } from './stages/settle.ts'
 import { guardState, termsOf } from './stages/terms.ts'
 import { sayRefused } from './stages/sayRefused.ts'
-import { sessionOf } from './stages/session.ts'
+import { clampToTask } from './stages/taskRoom.ts'
+import { severs } from './stages/sever.ts'
 
 /**
  * The path of a call: receive, authenticate, describe, guard, reserve, forward, tap, settle, observe. A refusal at any step
@@ -38,35 +42,56 @@ export async function runCall(gate: Gate, request: IncomingMessage, response: Se
   if ('code' in bytes) return refuse(bytes)
 
   const dialect = dialectByName(route.dialect)
-  const described = await gate.describer.describe(bytes, {
+  const describeRequest: DescribeRequest = {
     dialect: route.dialect,
     upstreamName: addressed.address.upstream,
     upstreamBaseUrl: addressed.upstream.baseUrl,
     upstreamDialect: addressed.upstream.dialect,
     estimator: addressed.identity.plan.estimator,
-  })
-  const received = receivedCall(exchange, { ...addressed, route }, described.bytes, receivedAtMs)
+  }
+  const described = await gate.describer.describe(bytes, describeRequest)
+  let received = receivedCall(exchange, { ...addressed, route }, described.bytes, receivedAtMs)
   if (!described.description.ok)
     return refuse({ code: 'invalid_request', message: described.description.problem }, received)
-  const { facts } = described.description
+  let { facts } = described.description
 
-  const terms = termsOf(gate, await gate.priceBook.prices(), received, facts)
+  const prices = await gate.priceBook.prices()
+  let terms = termsOf(gate, prices, received, facts)
+  const placed = place(gate, received, facts, terms)
+  const constrained = await constrain(gate, received, facts, terms, placed, describeRequest)
+  if (constrained !== null) {
+    ;({ received, facts } = constrained)
+    terms = termsOf(gate, prices, received, facts)
+  }
   // While the body came in, the client may have left and a switch may have been thrown. From here to `inFlight.add` nothing
   // waits, and after it the switch finds the call.
-  if (exchange.signal.aborted) return
-  const stopped = judgeStop(gate, received.identity, received.explicitTask, false)
-  if (stopped !== null) return refuse(stopped, received)
-  const verdict = runStack(guardStack, { received, facts }, guardState(gate, received, facts, terms))
-  if (verdict.kind === 'refuse') return refuse(verdict.refusal, received)
+  if (exchange.signal.aborted) return leave(gate, received.id, placed, false, null)
+  const stopped = judgeStop(gate, received.identity, placed.task, false)
+  if (stopped !== null) {
+    leave(gate, received.id, placed, false, null)
+    return refuse(stopped, received)
+  }
+  const state = { ...guardState(gate, received, facts, terms), ...placedState(gate, placed, received, terms) }
+  const verdict = runStack(guardStack, { received, facts }, state)
+  if (verdict.kind === 'refuse') {
+    leave(gate, received.id, placed, false, null)
+    if (await severs(gate, exchange, received.identity.plan, placed, verdict.refusal)) return
+    return refuse(verdict.refusal, received)
+  }
   const usageEdit = gate.withoutUsageOption.has(received.upstream.baseUrl) ? null : includeUsageEdit(facts.includeUsage)
   const call: DescribedCall = {
     ...received,
     facts,
-    task: received.explicitTask,
-    session: sessionOf(received, facts, gate.localKey),
+    task: placed.task,
+    session: placed.session,
+    taskState: placed.state,
     outputCeiling: verdict.described.outputCeiling,
     edits: usageEdit === null ? verdict.described.edits : [...verdict.described.edits, usageEdit],
-    changes: usageEdit === null ? verdict.described.changes : [...verdict.described.changes, 'include_usage'],
+    changes: [
+      ...(constrained?.changes ?? []),
+      ...verdict.described.changes,
+      ...(usageEdit === null ? [] : ['include_usage']),
+    ],
     hideUsageChunk: usageEdit !== null,
   }
 
@@ -84,8 +109,10 @@ export async function runCall(gate: Gate, request: IncomingMessage, response: Se
   })
   const share = gate.rates.begin(call.identity.keyId, facts.estimate.upperTokens)
   let held: AdmittedCall | null = null
+  let isAnswered = false
+  let responseId: string | null = null
   try {
-    const admitted = await reserve(gate, call, terms, exchange.signal)
+    const admitted = await reserve(gate, clampToTask(call, placed, terms), terms, exchange.signal)
     if ('code' in admitted) {
       const { cancellation } = exchange
       if (cancellation?.kind === 'gone') return
@@ -99,7 +126,7 @@ export async function runCall(gate: Gate, request: IncomingMessage, response: Se
       upstream: call.upstreamName,
       model: facts.model,
     })
-    gate.tasks.started(admitted)
+    gate.memory.tasks.started(admitted)
     const watch = (reader: AnswerReader): void => {
       // Some providers state a first guess at the start of a stream.
       outputTokens = () => Math.max(reader.facts.usage?.output ?? 0, Math.ceil(reader.facts.deliveredChars / 4))
@@ -112,9 +139,13 @@ export async function runCall(gate: Gate, request: IncomingMessage, response: Se
     }
     const settled = settle(gate, admitted, terms, answered)
     const observed = observe(gate, settled, answered)
-    if (answered.refusal !== null) sayRefused(gate, exchange, answered.refusal, received)
+    isAnswered = settled.call.outcome === 'ok'
+    responseId = answered.reader?.facts.responseId ?? null
+    const refusal = answered.refusal ?? observed.refusal
+    if (refusal !== null) sayRefused(gate, exchange, refusal, received)
     gate.inFlight.remove(call.id)
-    answered.deliver(observed.lateHeaders)
+    if (observed.refusal === null || response.headersSent) answered.deliver(observed.lateHeaders)
+    else exchange.refuse(observed.refusal)
   } catch (fault) {
     // A fault of ours must not leave money held for a call that is over. Where it was settled before, that stands.
     if (held !== null) settleFault(gate, held)
@@ -122,6 +153,7 @@ export async function runCall(gate: Gate, request: IncomingMessage, response: Se
   } finally {
     share.ended()
     gate.inFlight.remove(call.id)
+    leave(gate, call.id, placed, isAnswered, responseId)
   }
 }
 

@@ -53,6 +53,7 @@ export const eventNames = [
   'degraded',
   'config_rejected',
   'caps_changed',
+  'granted',
 ] as const
 
 /** A name of `eventNames`. */

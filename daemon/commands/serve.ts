@@ -41,7 +41,7 @@ import { createLog, describeFault } from '../observe/log.ts'
 import { createMetrics } from '../observe/metrics.ts'
 import { PromptGrowth } from '../observe/promptGrowth.ts'
 import { Residuals } from '../observe/residual.ts'
-import { TaskBook } from '../observe/taskBook.ts'
+import { TaskMemory } from '../tasks/taskMemory.ts'
 import { defaultDataDir } from './dataDir.ts'
 
 /** What `serve` was asked for; null takes the default. */
@@ -144,7 +144,7 @@ export async function runServe(args: ServeArguments): Promise<number> {
     inFlight,
     rates: new RateBook(),
     withoutUsageOption: new Set(),
-    tasks: new TaskBook(),
+    memory: new TaskMemory(() => `s${randomBytes(8).toString('hex')}`),
     kills: new KillBoard({ ledger, inFlight, events, nowMs }),
     selfCheck,
     dispatcher,

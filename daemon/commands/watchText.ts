@@ -53,8 +53,11 @@ export function eventLine(message: ControlMessage, currency: string): string | n
       case 'degraded':
         return `degraded: ${joined([say('from'), say('to'), say('reason')])}`
       case 'state_changed':
-        return `task ${say('task')} is now ${say('state')}`
+        return say('message') || `task ${say('task')} is now ${say('state')}`
       case 'loop':
+        return joined([`loop ${say('state')}: task ${say('task')}`, say('tool'), `${say('repeats')} times`])
+      case 'granted':
+        return `granted to task ${say('task')}: ${say('eur')} EUR, ${say('iterations')} iterations, ${say('minutes')} minutes`
       case 'storm':
       case 'anomaly':
       case 'residual_drift':

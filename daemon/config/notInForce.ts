@@ -7,18 +7,10 @@ import { isFields } from './overlay.ts'
  * says that it does not hold. A guard that comes takes its line away; `docs/configuration.md` marks the same fields.
  */
 export const notInForce: readonly string[] = [
-  'plans.*.maxMessageChars',
-  'plans.*.maxConversationTokens',
-  'plans.*.maxN',
-  'plans.*.allowLogprobs',
-  'plans.*.rate.eurPerMinute',
-  'plans.*.task',
-  'plans.*.loop',
-  'plans.*.truncation',
+  'plans.*.truncation.before',
+  'plans.*.truncation.maxNumCtx',
   'plans.*.storm',
   'plans.*.degrade',
-  'tiers',
-  'toolCharges',
 ]
 
 function written(value: unknown, steps: readonly string[], path: FieldPath): readonly FieldPath[] {

@@ -8,6 +8,16 @@ import { changeCaps } from './caps.ts'
 import { gauges } from './gauges.ts'
 import { readCaps, readKill } from './requests.ts'
 import { statusReport } from './statusReport.ts'
+import {
+  chargeTask,
+  grantTask,
+  readCharge,
+  readGrant,
+  readTaskRequest,
+  setTaskCeilings,
+  steerTask,
+  taskActions,
+} from './taskApi.ts'
 
 /** What the control addresses need besides the gate. */
 export interface ControlActions {
@@ -57,6 +67,7 @@ export async function answerControl(
     case 'POST /api/resume':
       return withBody(request, response, readKill, (kill: KillRequest) => {
         gate.kills.resume(kill)
+        if (kill.scope === 'task' && kill.ref !== undefined) steerTask(gate, kill.ref, 'resume')
         json(response, 200, { killed: gate.kills.current().some((one) => one.scope === 'global') })
       })
     case 'POST /api/caps':
@@ -69,13 +80,45 @@ export async function answerControl(
           tenantMonthly: budgets.tenantMonthly,
         })
       })
+    case 'POST /api/tasks':
+      return withBody(request, response, readTaskRequest, (task) => json(response, 200, setTaskCeilings(gate, task)))
+    case 'POST /api/grants':
+      return withBody(
+        request,
+        response,
+        (value) => readGrant(value, () => gate.calendar.nextDayStartMs(gate.nowMs())),
+        (grant) => json(response, 200, grantTask(gate, grant)),
+      )
     case 'POST /api/shutdown':
       json(response, 202, { stopping: true })
       actions.shutDown()
       return
     default:
+      if (await answerTask(gate, route, request, response)) return
       return fail(response, 404, 'not_found', `There is no ${route}. See docs/control.md for the addresses.`)
   }
+}
+
+/** `POST /api/tasks/<id>/halt`, `/resume`, `/pause`, `/charges`; false for any other route. */
+async function answerTask(
+  gate: Gate,
+  route: string,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<boolean> {
+  const [, task, word] = /^POST \/api\/tasks\/([A-Za-z0-9_-]{1,128})\/([a-z]+)$/.exec(route) ?? []
+  const action = taskActions.find((one) => one === word)
+  if (task === undefined || action === undefined) return false
+  if (action === 'charges') {
+    const { toolCharges } = gate.config()
+    await withBody(
+      request,
+      response,
+      (value) => readCharge(value, toolCharges),
+      (nanoEur) => json(response, 200, chargeTask(gate, task, nanoEur)),
+    )
+  } else json(response, 200, steerTask(gate, task, action))
+  return true
 }
 
 /** A control answer that is a fault: what happened and what to do. */

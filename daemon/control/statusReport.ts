@@ -36,7 +36,7 @@ export function statusReport(gate: Gate): Status {
     today: spend(read?.today ?? null, config.budgets.userDaily, 'day'),
     month: spend(read?.month ?? null, config.budgets.tenantMonthly, 'month'),
     models: (read?.models ?? []).map(({ model, calls, nanoEur }) => ({ model, calls, eur: eurFromNano(nanoEur) })),
-    tasks: gate.tasks.status(mostTasksShown),
+    tasks: gate.memory.tasks.status(mostTasksShown),
     inFlight: gate.inFlight.status(nowMs),
     counters: gate.metrics.counters(),
     integrity: {

@@ -12,6 +12,7 @@ export function completeFacts(given: Given): CallFacts {
     producesOutput: true,
     ignoredOutputTokens: null,
     choices: 1,
+    choiceAsk: { n: 1, withoutLogprobs: [] },
     thinkingBudgetTokens: null,
     includeUsage: 'not-applicable',
     unsupported: null,

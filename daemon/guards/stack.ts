@@ -2,14 +2,32 @@ import type { FieldEdit } from '../dialects/edit.ts'
 import type { RefusalCode } from '../../shared/codes.ts'
 import type { Refusal } from '../call.ts'
 import type { Guard, GuardedCall, GuardState, StackVerdict } from './guard.ts'
+import { choices } from './choices.ts'
+import { conversationSize } from './conversationSize.ts'
+import { loop } from './loop.ts'
+import { messageLength } from './messageLength.ts'
 import { modelAllowlist } from './modelAllowlist.ts'
 import { outputCeiling } from './outputCeiling.ts'
 import { rate } from './rate.ts'
+import { taskCeilings } from './taskCeilings.ts'
 import { unpricedModel } from './unpricedModel.ts'
 import { unsupportedFeature } from './unsupported.ts'
+import { velocity } from './velocity.ts'
 
 /** The stack, most severe first. A new guard is one file and one line here. */
-export const guardStack: readonly Guard[] = [unsupportedFeature, modelAllowlist, unpricedModel, outputCeiling, rate]
+export const guardStack: readonly Guard[] = [
+  unsupportedFeature,
+  modelAllowlist,
+  unpricedModel,
+  messageLength,
+  conversationSize,
+  outputCeiling,
+  choices,
+  loop,
+  taskCeilings,
+  rate,
+  velocity,
+]
 
 /** Asks every guard. The first refusal in the stack's order wins and names the others; else all changes are put together. */
 export function runStack(guards: readonly Guard[], call: GuardedCall, state: GuardState): StackVerdict {

@@ -48,13 +48,13 @@ export function callHeaders(call: AdmittedCall): string[] {
     'x-tollgate-call',
     call.id,
     'x-tollgate-state',
-    'ok',
+    call.taskState,
     'x-tollgate-estimated-input',
     String(call.estimatedInputTokens),
     'x-tollgate-reserved-eur',
     eurText(call.reservedNanoEur),
   ]
-  if (call.explicitTask !== null) headers.push('x-tollgate-task', call.explicitTask)
+  if (call.task !== null) headers.push('x-tollgate-task', call.task)
   if (call.changes.length > 0) headers.push('x-tollgate-changes', call.changes.join(','))
   return headers
 }

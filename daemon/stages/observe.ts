@@ -1,10 +1,12 @@
 import type { WarningCode } from '../../shared/codes.ts'
 import { eurFromNano } from '../../shared/money.ts'
 import { totalInput, totalTokens } from '../../shared/usage.ts'
+import type { Refusal } from '../call.ts'
 import type { Gate } from '../gate.ts'
 import { judgeAnswer, judgeTruncation } from '../observe/truncation.ts'
 import type { TruncationVerdict } from '../observe/truncation.ts'
 import type { Answered } from './answer.ts'
+import { sayChanges, spenders } from './place.ts'
 import type { Settled } from './settle.ts'
 
 /** What is said about a settled call. */
@@ -12,6 +14,8 @@ export interface Observed {
   readonly warnings: readonly WarningCode[]
   /** Headers that can still go out where the answer was held. */
   readonly lateHeaders: readonly string[]
+  /** The answer is not handed on, because the plan turns an answer on a truncated prompt into an error. */
+  readonly refusal: Refusal | null
 }
 
 /** Records the settlement, learns from it and says what has to be said. */
@@ -59,7 +63,8 @@ export function observe(gate: Gate, settled: Settled, answered: Answered): Obser
   }
   if (exact) gate.growth.remember(answerFacts?.responseId ?? null, totalTokens(usage))
   gate.rates.addTokens(call.identity.keyId, call.settledAtMs, totalTokens(usage))
-  gate.tasks.settled(call)
+  sayChanges(gate, gate.memory.tasks.settled(call))
+  gate.memory.velocity.add(spenders(call.task, call), call.costNanoEur, call.settledAtMs)
   gate.metrics.settled({
     upstream: call.upstreamName,
     dialect: call.dialect,
@@ -73,9 +78,13 @@ export function observe(gate: Gate, settled: Settled, answered: Answered): Obser
   })
   for (const warning of warnings) gate.metrics.warned(warning)
   announce(gate, settled, warnings, verdict)
+  const isTruncated = verdict.kind === 'truncated'
+  // An answer that has begun cannot be taken back; the policy is for those that are held.
+  const asError = isTruncated && !answered.streamed && call.identity.plan.truncation?.after === 'error'
   return {
     warnings,
-    lateHeaders: verdict.kind === 'truncated' ? ['x-tollgate-warning', truncationHeader(verdict)] : [],
+    lateHeaders: isTruncated ? ['x-tollgate-warning', truncationHeader(verdict)] : [],
+    refusal: asError ? truncatedRefusal(call.facts.model, verdict) : null,
   }
 }
 
@@ -95,6 +104,11 @@ function truncation(gate: Gate, settled: Settled, reported: number): TruncationV
 
 function truncationHeader(verdict: Extract<TruncationVerdict, { kind: 'truncated' }>): string {
   return `truncated; estimated=${verdict.estimated}; reported=${verdict.reported}`
+}
+
+function truncatedRefusal(model: string, verdict: Extract<TruncationVerdict, { kind: 'truncated' }>): Refusal {
+  const message = `${JSON.stringify(model.slice(0, 80))} read ${verdict.reported} of about ${verdict.estimated} tokens and answered on what was left. The call was made and is charged. Send less, or give the model a larger window (Ollama: options.num_ctx, or OLLAMA_CONTEXT_LENGTH of the server).`
+  return { code: 'truncated', message, unit: 'tokens', limit: verdict.reported, requested: verdict.estimated }
 }
 
 function announce(gate: Gate, settled: Settled, warnings: readonly WarningCode[], verdict: TruncationVerdict): void {

@@ -110,6 +110,7 @@ export function receivedCall(
     userAgent: exchange.userAgent,
     sessionHeader: typeof session === 'string' ? session : null,
     isRetry: Number(headers['x-stainless-retry-count'] ?? 0) > 0,
+    isSubAgent: typeof headers['x-claude-code-parent-agent-id'] === 'string',
     body,
   }
 }

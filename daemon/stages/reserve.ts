@@ -84,8 +84,8 @@ function askFor(call: DescribedCall, terms: Terms): ReservationAsk {
   }
 }
 
-/** The ceiling that the ledger admitted, written into the request where it is lower than the one asked for. */
-function clampTo(
+/** A lower ceiling than the one asked for, written into the request; `outputTokens` is over all choices. */
+export function clampTo(
   call: DescribedCall,
   outputTokens: number,
 ): Pick<DescribedCall, 'edits' | 'changes' | 'outputCeiling'> {

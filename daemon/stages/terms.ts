@@ -63,6 +63,7 @@ export function guardState(gate: Gate, received: ReceivedCall, facts: CallFacts,
       : terms.prices.deniedTier(received.upstreamName, received.upstream.baseUrl, facts.tier),
     unpricedPolicy: terms.config.prices.unpriced,
     modelMaxOutputTokens: modelMaxOutput(received.upstreamName, facts.model),
+    choices: facts.choiceAsk,
   }
 }
 

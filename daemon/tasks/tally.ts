@@ -2,7 +2,7 @@ import type { TaskLimits } from '../../shared/config.ts'
 import { eurFromNano } from '../../shared/money.ts'
 import type { NanoEur } from '../../shared/money.ts'
 import type { TaskStatus } from '../../shared/status.ts'
-import { ceilingOf, compareStates, judgeTask } from './ceilings.ts'
+import { ceilingOf, compareStates, judgeTask, roomNanoEur } from './ceilings.ts'
 import { forecastHalt } from './forecast.ts'
 import { GrantList } from './grants.ts'
 import type { StateChange, TaskAsk, TaskCounter, TaskState, TaskStop, TaskTotals, TaskVerdict, Turn } from './task.ts'
@@ -124,6 +124,11 @@ export class Tally {
     const alone = judgeTask({ ...totals, reservedNanoEur: 0 }, ask, this.limits, grant)
     if (alone.state !== 'halted') return { judgement: { verdict, stop: 'held' }, changes }
     return { judgement: { verdict, stop: 'ceiling' }, changes: [...changes, ...this.#stop('ceiling', verdict, nowMs)] }
+  }
+
+  /** Euros that are left for a call; null where they are not limited. */
+  room(nowMs: number): NanoEur | null {
+    return this.limits === null ? null : roomNanoEur(this.totals(nowMs), this.limits, this.grants.at(nowMs))
   }
 
   /** Judges what has been spent, without a next call. */

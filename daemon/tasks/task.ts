@@ -81,6 +81,8 @@ export interface TaskStanding {
   readonly stop: TaskStop | null
   readonly totals: TaskTotals
   readonly ask: TaskAsk
+  /** Euros that are left for this call in its task, those above it and its session; null where none limits them. */
+  readonly roomNanoEur: NanoEur | null
   /** Since when it is halted; past the grace period a call that still comes is severed. */
   readonly haltedAtMs: number | null
 }

@@ -85,6 +85,7 @@ export class TaskBook {
       stop: judgement.stop,
       totals: tally.totals(nowMs),
       ask,
+      roomNanoEur: leastRoom([own, ...others], nowMs),
       haltedAtMs: tally.halted?.atMs ?? null,
     }
     if (judgement.stop === null) this.#hold(call.callId, [own, ...others], ask, nowMs)
@@ -275,6 +276,12 @@ export class TaskBook {
   #count(hold: Hold, delta: TallyDelta, nowMs: number): void {
     for (const tally of hold.tallies) tally.add(delta, nowMs)
   }
+}
+
+/** Euros that are left in all of them. */
+function leastRoom(tallies: readonly Tally[], nowMs: number): NanoEur | null {
+  const rooms = tallies.map((tally) => tally.room(nowMs)).filter((room) => room !== null)
+  return rooms.length === 0 ? null : Math.min(...rooms)
 }
 
 const nothing: TaskAsk = { inputTokens: 0, worstCaseNanoEur: 0 }

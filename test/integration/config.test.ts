@@ -103,9 +103,9 @@ describe('the configuration at the start', () => {
   })
 
   it('says of a limit that is written but not in force that it does not hold', async () => {
-    writeFileSync(join(dir, 'config.json'), '{"plans":{"agent":{"maxN":4}}}')
+    writeFileSync(join(dir, 'config.json'), '{"plans":{"agent":{"storm":{"starts":4}}}}')
     const daemon = await startDaemon({ dataDir: dir })
-    assert.match(daemon.stderr(), /plans\.agent\.maxN is kept but not in force/)
+    assert.match(daemon.stderr(), /plans\.agent\.storm is kept but not in force/)
     await daemon.stop()
   })
 })

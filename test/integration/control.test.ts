@@ -44,7 +44,7 @@ const statusShape = {
   tasks: [
     {
       id: 'string',
-      session: 'null',
+      session: 'string',
       project: 'string',
       client: 'string',
       state: 'string',
@@ -52,7 +52,7 @@ const statusShape = {
       inputTokens: 'number',
       wallSeconds: 'number',
       eur: 'number',
-      nearest: 'null',
+      nearest: 'string',
       forecast: 'null',
     } satisfies Record<keyof Status['tasks'][number], unknown>,
   ],

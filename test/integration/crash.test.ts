@@ -106,7 +106,7 @@ describe('a daemon that is killed in the middle of calls', () => {
   })
 
   it('loses no money under load: whatever reached the provider has a row, and the spent total covers it', async () => {
-    const first = await start(flatConfig(null))
+    const first = await start(flatConfig(null, { plan: { task: null } }))
     upstream.script(({ number }) => ({ ...flatUsage(100), firstByteDelayMs: number % 3 === 0 ? 30 : 1 }))
     const calls = Array.from({ length: 20 }, async () => {
       for (;;) {
@@ -122,7 +122,7 @@ describe('a daemon that is killed in the middle of calls', () => {
     await Promise.all(calls)
     const sent = upstream.generations.length
 
-    const second = await start(flatConfig(null))
+    const second = await start(flatConfig(null, { plan: { task: null } }))
     const rows = await second.calls()
     assert.ok(rows.length >= sent, `${rows.length} rows for ${sent} requests`)
     assert.ok(rows.every((row) => row.state === 'settled'))

@@ -11,7 +11,7 @@ describe('HTTP as it is on the wire', () => {
   let gate: Gate
   before(async () => {
     const timeouts = { connectMs: 2000, firstByteMs: 5000, idleMs: 1000, totalMs: 8000 }
-    gate = await startGate({ plans: { agent: { maxBodyBytes, timeouts } } })
+    gate = await startGate({ plans: { agent: { maxBodyBytes, timeouts, task: null } } })
   })
   after(() => gate.close())
   beforeEach(() => gate.upstream.reset())

@@ -60,7 +60,7 @@ describe('a prompt that the server cuts in silence', () => {
       assert.deepEqual(fields, {
         event: 'truncated',
         call: row.id,
-        task: null,
+        task: row.task,
         project: null,
         upstream: 'ollama',
         model,

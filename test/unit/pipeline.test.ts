@@ -80,7 +80,7 @@ describe('the path of a call', () => {
 
   it('A06: leaves no money held when the gate itself fails after the reservation', async () => {
     const { url, gate, settled } = await start(answered)
-    gate.tasks.started = () => {
+    gate.memory.tasks.started = () => {
       throw new Error('a fault of ours')
     }
     await assert.rejects(ask(url))

@@ -22,7 +22,7 @@ import { createLog } from '../../daemon/observe/log.ts'
 import { createMetrics } from '../../daemon/observe/metrics.ts'
 import { PromptGrowth } from '../../daemon/observe/promptGrowth.ts'
 import { Residuals } from '../../daemon/observe/residual.ts'
-import { TaskBook } from '../../daemon/observe/taskBook.ts'
+import { TaskMemory } from '../../daemon/tasks/taskMemory.ts'
 import { runCall } from '../../daemon/pipeline.ts'
 
 /** What a played provider does with one request. */
@@ -106,7 +106,7 @@ export async function playedGate(play: Played, config: object = {}, change: Part
     inFlight,
     rates: new RateBook(),
     withoutUsageOption: new Set(),
-    tasks: new TaskBook(),
+    memory: new TaskMemory(sessionNames()),
     kills: new KillBoard({ ledger, inFlight, events, nowMs }),
     selfCheck: new SelfCheck(
       ledger,
@@ -156,4 +156,9 @@ export function answering(
     for (const piece of pieces) handler.onResponseData?.(controller, Buffer.from(piece as Buffer))
     handler.onResponseEnd?.(controller, {})
   }
+}
+
+function sessionNames(): () => string {
+  let count = 0
+  return () => `s${(count += 1)}`
 }

@@ -268,11 +268,11 @@ describe('loadConfig', () => {
   })
 
   it('says which written limits do not hold yet, and is silent on those that are off', () => {
-    const loaded = load({ plans: { agent: { loop: { maxRepeats: 3 }, storm: null, task: {} } }, tiers: { a: 'b' } })
+    const loaded = load({ plans: { agent: { storm: { starts: 3 }, degrade: null, truncation: {} }, chat: { degrade: { cache: true } } } })
     assert.ok(loaded.ok)
     assert.deepEqual(loaded.warnings, [
-      'plans.agent.loop is kept but not in force in this version.',
-      'tiers is kept but not in force in this version.',
+      'plans.agent.storm is kept but not in force in this version.',
+      'plans.chat.degrade is kept but not in force in this version.',
     ])
   })
 

@@ -14,6 +14,7 @@ const facts: CallFacts = {
   outputField: ['max_completion_tokens'],
   producesOutput: true,
   choices: 1,
+  choiceAsk: { n: 1, withoutLogprobs: [] },
   thinkingBudgetTokens: null,
   includeUsage: 'not-applicable',
   unsupported: null,
@@ -63,6 +64,7 @@ function judge(
     userAgent: '',
     sessionHeader: null,
     isRetry: false,
+    isSubAgent: false,
     body: Buffer.from('{}'),
   }
   return runStack(guardStack, { received, facts: { ...facts, ...change.facts } }, { ...calm, ...change.state })

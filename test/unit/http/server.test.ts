@@ -113,7 +113,7 @@ describe('the door', () => {
 
   it('answers a fault of its own as the configured policy says, so that no client repeats it', async () => {
     const port = await open(answered, { refusals: 'final' })
-    played.gate.tasks.started = () => {
+    played.gate.memory.tasks.started = () => {
       throw new Error('a fault of ours')
     }
     socket.write(post(port))

@@ -17,6 +17,7 @@ export function admittedCall(change: Partial<AdmittedCall> = {}): AdmittedCall {
     userAgent: 'agent/1.0 (linux)',
     sessionHeader: null,
     isRetry: false,
+    isSubAgent: false,
     body: Buffer.from('{}'),
     facts: {
       model: 'gpt-5.6',
@@ -26,6 +27,7 @@ export function admittedCall(change: Partial<AdmittedCall> = {}): AdmittedCall {
       outputField: ['max_tokens'],
       producesOutput: true,
       choices: 1,
+      choiceAsk: { n: 1, withoutLogprobs: [] },
       thinkingBudgetTokens: null,
       includeUsage: 'not-applicable',
       unsupported: null,
@@ -39,6 +41,7 @@ export function admittedCall(change: Partial<AdmittedCall> = {}): AdmittedCall {
       transcript: noTranscript,
     },
     task: 'run',
+    taskState: 'ok',
     session: null,
     outputCeiling: 4096,
     edits: [],
