@@ -268,7 +268,9 @@ describe('loadConfig', () => {
   })
 
   it('says which written limits do not hold yet, and is silent on those that are off', () => {
-    const loaded = load({ plans: { agent: { storm: { starts: 3 }, degrade: null, truncation: {} }, chat: { degrade: { cache: true } } } })
+    const loaded = load({
+      plans: { agent: { storm: { starts: 3 }, degrade: null, truncation: {} }, chat: { degrade: { cache: true } } },
+    })
     assert.ok(loaded.ok)
     assert.deepEqual(loaded.warnings, [
       'plans.agent.storm is kept but not in force in this version.',
