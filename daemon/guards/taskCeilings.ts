@@ -10,6 +10,8 @@ export interface TaskGuardState {
   readonly standing: TaskStanding
   /** Code of the currency of all amounts. */
   readonly currency: string
+  /** The ceilings were set for this task, by `tollgate run` or a script, and not by its plan. */
+  readonly isOwn?: boolean
 }
 
 /** The field of a plan's `task` that holds a counter's ceiling. */
@@ -42,12 +44,12 @@ export const taskCeilings: Guard = {
       case 'held':
         return refuse(standing, heldText(standing, currency))
       case 'ceiling':
-        return refuse(standing, `${ceilingText(standing, currency, planName)} ${goOn}`)
+        return refuse(standing, `${ceilingText(standing, currency, task.isOwn === true ? null : planName)} ${goOn}`)
     }
   },
 }
 
-function ceilingText(standing: TaskStanding, currency: string, planName: string): string {
+function ceilingText(standing: TaskStanding, currency: string, planName: string | null): string {
   const { nearest, value, limit } = standing.verdict
   if (nearest === null) return `${title(standing)} has reached its ceiling.`
   const reached =
@@ -58,6 +60,7 @@ function ceilingText(standing: TaskStanding, currency: string, planName: string)
   if (standing.scope === 'session') {
     return `${title(standing)} has reached its ceiling: ${reached}, and all its tasks together may take ${ceiling}.`
   }
+  if (planName === null) return `${title(standing)} has reached its ceiling: ${reached}, and it was given ${ceiling}.`
   return `${title(standing)} has reached its ceiling: ${reached}, and plan ${planName} allows ${ceiling} (plans.${planName}.task.${fields[nearest]}).`
 }
 

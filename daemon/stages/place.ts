@@ -69,7 +69,9 @@ export function placedState(gate: Gate, placed: Placed, received: ReceivedCall, 
     received.receivedAtMs,
   )
   return {
-    ...(placed.standing === null ? {} : { task: { standing: placed.standing, currency } }),
+    ...(placed.standing === null
+      ? {}
+      : { task: { standing: placed.standing, currency, isOwn: gate.memory.requests.has(placed.standing.ref) } }),
     ...(placed.loop === null ? {} : { loop: { verdict: placed.loop, task: placed.task } }),
     ...(velocity === null
       ? {}
