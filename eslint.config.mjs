@@ -50,14 +50,20 @@ export default tseslint.config(
     ['extension/**/*.ts'],
     [
       '**/daemon/{call,gate,pipeline}*',
-      '**/daemon/{http,ledger,guards,dialects,streams,tokens,money,budget,control,observe,config,commands,lifecycle}/**',
+      '**/daemon/{http,ledger,guards,dialects,streams,tokens,money,budget,control,observe,config,commands,lifecycle,tasks,transcript,stages}/**',
     ],
     'the extension shares only shared/ with the daemon',
   ),
   layer(
-    ['daemon/{guards,money,budget,dialects}/**/*.ts'],
+    ['daemon/{guards,money,budget,dialects,tasks}/**/*.ts'],
     [...impure, '**/extension/**', 'vscode'],
     'this folder is pure: no file, network, clock or database',
+  ),
+  // Digests are computed here; nothing else of the machine is used.
+  layer(
+    ['daemon/transcript/**/*.ts'],
+    [...impure.filter((name) => name !== 'node:*'), '**/extension/**', 'vscode'],
+    'this folder is pure but for hashing: no file, network, clock or database',
   ),
   {
     files: ['test/**/*.ts'],
