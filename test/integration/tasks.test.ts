@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
 import OpenAI from 'openai'
+import { program } from './harness/daemon.ts'
 import { startGate } from './harness/gate.ts'
 import type { Gate } from './harness/gate.ts'
 
@@ -190,6 +192,45 @@ describe('tasks', () => {
       )
     const last = gate.upstream.generations.at(-1)!.json as { model: string; max_completion_tokens: number }
     assert.deepEqual([last.model, last.max_completion_tokens], ['gpt-4o-mini', 1024])
+  })
+})
+
+describe('tollgate run', () => {
+  let gate: Gate
+  before(async () => {
+    gate = await startGate({ plans: { agent: { task: { haltGraceSeconds: 1 } } } })
+  })
+  after(() => gate.close())
+
+  /** A program that calls for as long as it lives, whatever it is answered. */
+  const stubborn = `
+    const call = async () => {
+      const body = JSON.stringify({ model: 'gpt-4o-mini', max_tokens: 50, messages: [{ role: 'user', content: 'again' }] })
+      await fetch(process.env.OPENAI_BASE_URL + '/chat/completions', { method: 'POST', body }).then((r) => r.text(), () => {})
+      setTimeout(call, 100)
+    }
+    void call()`
+
+  it('bounds a command as one task, ends it when it does not stop by itself, and says what it spent', async () => {
+    const words = [
+      'run',
+      '--data-dir',
+      gate.daemon.dataDir,
+      '--iterations',
+      '3',
+      '--',
+      process.execPath,
+      '-e',
+      stubborn,
+    ]
+    const child = spawn(process.execPath, [program, ...words], { stdio: ['ignore', 'pipe', 'pipe'] })
+    let said = ''
+    child.stderr.on('data', (chunk: Buffer) => (said += chunk.toString()))
+    const code = await new Promise<number | null>((resolve) => child.on('exit', resolve))
+    assert.equal(gate.upstream.generations.length, 3)
+    assert.equal(code, 128 + 15)
+    assert.match(said, /calls +3 of 3/)
+    assert.match(said, /it was given 3 iterations/)
   })
 })
 
