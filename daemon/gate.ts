@@ -7,6 +7,8 @@ import type { Configuration } from './config/configuration.ts'
 import type { EventBus } from './control/eventBus.ts'
 import type { Describer } from './describeWorker.ts'
 import type { Ledger } from './ledger/ledger.ts'
+import type { CounterFailure } from './stages/counterFailure.ts'
+import type { BoundedMap } from './transcript/boundedMap.ts'
 import type { TaskMemory } from './tasks/taskMemory.ts'
 import type { PriceBook } from './money/priceBook.ts'
 import type { InFlight } from './observe/inFlight.ts'
@@ -41,6 +43,8 @@ export interface Gate {
   readonly withoutUsageOption: Set<string>
   readonly memory: TaskMemory
   readonly kills: KillBoard
+  /** Token counters that failed a moment ago. */
+  readonly counterFailures: BoundedMap<CounterFailure>
   readonly selfCheck: SelfCheck
   readonly dispatcher: Dispatcher
   readonly events: EventBus

@@ -41,6 +41,7 @@ import { createLog, describeFault } from '../observe/log.ts'
 import { createMetrics } from '../observe/metrics.ts'
 import { PromptGrowth } from '../observe/promptGrowth.ts'
 import { Residuals } from '../observe/residual.ts'
+import { BoundedMap } from '../transcript/boundedMap.ts'
 import { TaskMemory } from '../tasks/taskMemory.ts'
 import { defaultDataDir } from './dataDir.ts'
 
@@ -126,7 +127,7 @@ export async function runServe(args: ServeArguments): Promise<number> {
   )
   const gate: Gate = {
     nowMs,
-    newCallId: callIds(randomBytes),
+    newCallId: countedIds('call_', randomBytes),
     config,
     configuration,
     localKey: secrets.key,
@@ -144,8 +145,9 @@ export async function runServe(args: ServeArguments): Promise<number> {
     inFlight,
     rates: new RateBook(),
     withoutUsageOption: new Set(),
-    memory: new TaskMemory(() => `s${randomBytes(8).toString('hex')}`),
+    memory: new TaskMemory(countedIds('s', randomBytes)),
     kills: new KillBoard({ ledger, inFlight, events, nowMs }),
+    counterFailures: new BoundedMap(100),
     selfCheck,
     dispatcher,
     events,
@@ -295,11 +297,11 @@ function openLedger(dataDir: string, log: ReturnType<typeof createLog>): Ledger 
   }
 }
 
-/** Call ids: time-ordered within a process, and random enough not to meet those of another. */
-function callIds(random: typeof randomBytes): () => string {
-  const prefix = random(5).toString('hex')
+/** Ids of calls and sessions: ordered in time within a process, and random enough not to meet those of another. */
+function countedIds(kind: string, random: typeof randomBytes): () => string {
+  const prefix = kind + random(5).toString('hex')
   let count = 0
-  return () => `call_${prefix}${(count += 1).toString(36).padStart(6, '0')}`
+  return () => `${prefix}${(count += 1).toString(36).padStart(6, '0')}`
 }
 
 /** What somebody who started the daemon by hand wants to know next. */

@@ -20,8 +20,11 @@ export interface WriteQueueOptions {
 /** Polls for input that a reservation waits for while others are in flight. The second saves a quarter of the commits. */
 const awaitedPolls = 2
 
-/** How long a settlement waits for a reservation to share its commit with, in milliseconds. */
-const settleDelayMs = 5
+/**
+ * How long a settlement waits for a reservation to share its commit with, in milliseconds: longer than a turn of a busy
+ * event loop, or its timer would come before the reservation.
+ */
+const settleDelayMs = 20
 
 /** Pauses between tries while the file cannot be written, in milliseconds. */
 const firstRetryMs = 250

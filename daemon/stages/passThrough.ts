@@ -1,9 +1,11 @@
-import type { Refusal } from '../call.ts'
+import type { DialectName, Refusal } from '../call.ts'
 import type { Gate } from '../gate.ts'
 import type { Exchange } from '../http/exchange.ts'
 import { forward } from '../http/forward.ts'
 import { answerHeaders, upstreamHeaders } from '../http/headers.ts'
 import { upstreamTarget } from '../http/target.ts'
+import { counterDialect, estimateFor, failureHoldsMs, isCounterFailure, mostFailureBytes } from './counterFailure.ts'
+import type { CounterFailure } from './counterFailure.ts'
 import { receiveBody } from './receive.ts'
 import type { Addressed } from './receive.ts'
 
@@ -50,7 +52,26 @@ export async function passThrough(
     const bytes = await receiveBody(exchange, identity)
     if (bytes === null) return
     if ('code' in bytes) return refuse(bytes)
+    const counter = counterDialect(route.path)
+    const name = `${address.upstream} ${route.path}`
+    /** A counter's failure goes to the client as it came, with our own estimate beside it, marked as such. */
+    const answerFailure = async (dialect: DialectName, failure: CounterFailure): Promise<void> => {
+      const estimate = await estimateFor(gate, addressed, dialect, bytes)
+      if (response.headersSent || response.destroyed) return
+      const marked = estimate === null ? [] : ['x-tollgate-estimated-input', String(estimate)]
+      response.writeHead(failure.status, [...failure.headers, 'x-tollgate-call', exchange.id, ...marked])
+      response.end(failure.body)
+    }
+    const known = counter === null ? undefined : gate.counterFailures.get(name)
+    if (counter !== null && known !== undefined && gate.nowMs() < known.untilMs)
+      return await answerFailure(counter, known)
     await new Promise<void>((resolve) => {
+      let failing: {
+        readonly status: number
+        readonly headers: readonly string[]
+        readonly chunks: Buffer[]
+        bytes: number
+      } | null = null
       const target = upstreamTarget(upstream, route.path)
       const onDrain = (): void => forwarding.resume()
       const stop = (): void => {
@@ -81,10 +102,33 @@ export async function passThrough(
         },
         {
           onHeaders: (status, headers) => {
+            if (counter !== null && isCounterFailure(status, upstream)) {
+              failing = { status, headers: answerHeaders(headers).list, chunks: [], bytes: 0 }
+              return
+            }
             response.writeHead(status, [...answerHeaders(headers).list, 'x-tollgate-call', exchange.id])
           },
-          onData: (chunk) => response.write(chunk),
+          onData: (chunk) => {
+            if (failing === null) return response.write(chunk)
+            failing.chunks.push(chunk)
+            failing.bytes += chunk.length
+            if (failing.bytes <= mostFailureBytes) return true
+            const { status, headers, chunks } = failing
+            failing = null
+            response.writeHead(status, [...headers, 'x-tollgate-call', exchange.id])
+            return response.write(Buffer.concat(chunks))
+          },
           onEnd: () => {
+            if (failing !== null && counter !== null) {
+              const { status, headers, chunks } = failing
+              const failure = { status, headers, body: Buffer.concat(chunks), untilMs: gate.nowMs() + failureHoldsMs }
+              gate.counterFailures.set(name, failure)
+              answerFailure(counter, failure).then(stop, () => {
+                response.destroy()
+                stop()
+              })
+              return
+            }
             response.end()
             stop()
           },

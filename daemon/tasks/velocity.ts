@@ -28,26 +28,28 @@ export interface VelocityStanding extends Spender {
   readonly secondsToNext: number
 }
 
-/** Euros of the last 60 seconds in one-second slots. */
+/** Euros of the last 60 seconds by the second. Most tasks spend in few of them, so that only those are kept. */
 class SpendWindow {
-  readonly #nanoEur = new Float64Array(slots)
+  #spent: { readonly slot: number; nanoEur: NanoEur }[] = []
   #newest = 0
 
   add(nowMs: number, nanoEur: NanoEur): void {
     this.#advance(nowMs)
-    const at = this.#newest % slots
-    this.#nanoEur[at] = (this.#nanoEur[at] ?? 0) + nanoEur
+    const last = this.#spent.at(-1)
+    if (last?.slot === this.#newest) last.nanoEur += nanoEur
+    else this.#spent.push({ slot: this.#newest, nanoEur })
   }
 
   /** The sum, and the seconds until it is below `limitNanoEur` if nothing is added. */
   read(nowMs: number, limitNanoEur: NanoEur): { readonly spentNanoEur: NanoEur; readonly secondsToNext: number } {
     this.#advance(nowMs)
-    const spentNanoEur = this.#nanoEur.reduce((sum, slot) => sum + slot, 0)
+    const spentNanoEur = this.#spent.reduce((sum, { nanoEur }) => sum + nanoEur, 0)
     let left = spentNanoEur
     let secondsToNext = 0
-    for (let age = slots - 1; age >= 0 && left > 0 && left >= limitNanoEur; age -= 1) {
-      left -= this.#nanoEur[(this.#newest - age + slots) % slots] ?? 0
-      secondsToNext = slots - age
+    for (const { slot, nanoEur } of this.#spent) {
+      if (left <= 0 || left < limitNanoEur) break
+      left -= nanoEur
+      secondsToNext = slots - (this.#newest - slot)
     }
     return { spentNanoEur, secondsToNext }
   }
@@ -56,8 +58,10 @@ class SpendWindow {
   #advance(nowMs: number): void {
     const slot = Math.floor(nowMs / slotMs)
     if (slot <= this.#newest) return
-    for (let at = Math.max(this.#newest + 1, slot - slots + 1); at <= slot; at += 1) this.#nanoEur[at % slots] = 0
     this.#newest = slot
+    const [oldest] = this.#spent
+    if (oldest === undefined || oldest.slot > slot - slots) return
+    this.#spent = this.#spent.filter((spent) => spent.slot > slot - slots)
   }
 }
 

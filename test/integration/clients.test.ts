@@ -50,6 +50,23 @@ describe('habits of clients', () => {
     assert.equal((await gate.daemon.events('storm')).length + (await gate.daemon.events('loop')).length, storms)
   })
 
+  it('H02 asks a counter that failed only once, and marks its own estimate beside the failure', async () => {
+    gate.upstream.script(() => ({
+      status: 503,
+      errorBody: { type: 'error', error: { type: 'overloaded_error', message: 'busy' } },
+    }))
+    const before = gate.upstream.requests.length
+    const path = `${gate.daemon.base('anthropic')}/v1/messages/count_tokens?failing=true`
+    const headers = { 'x-api-key': 'sk-x', 'anthropic-version': '2023-06-01' }
+    for (let times = 0; times < 20; times += 1) {
+      const response = await fetch(path, { method: 'POST', headers, body: JSON.stringify(count) })
+      assert.equal(response.status, 503)
+      assert.deepEqual(await response.json(), { type: 'error', error: { type: 'overloaded_error', message: 'busy' } })
+      assert.ok(Number(response.headers.get('x-tollgate-estimated-input')) > 0)
+    }
+    assert.equal(gate.upstream.requests.length, before + 1)
+  })
+
   it('H05 hands a system array on in the same array, order and strings', async () => {
     const system = [
       { type: 'text', text: 'x-anthropic-billing-header: cc_version=2.1' },

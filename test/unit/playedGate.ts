@@ -22,6 +22,7 @@ import { createLog } from '../../daemon/observe/log.ts'
 import { createMetrics } from '../../daemon/observe/metrics.ts'
 import { PromptGrowth } from '../../daemon/observe/promptGrowth.ts'
 import { Residuals } from '../../daemon/observe/residual.ts'
+import { BoundedMap } from '../../daemon/transcript/boundedMap.ts'
 import { TaskMemory } from '../../daemon/tasks/taskMemory.ts'
 import { runCall } from '../../daemon/pipeline.ts'
 
@@ -106,6 +107,7 @@ export async function playedGate(play: Played, config: object = {}, change: Part
     inFlight,
     rates: new RateBook(),
     withoutUsageOption: new Set(),
+    counterFailures: new BoundedMap(100),
     memory: new TaskMemory(sessionNames()),
     kills: new KillBoard({ ledger, inFlight, events, nowMs }),
     selfCheck: new SelfCheck(
