@@ -51,7 +51,7 @@ export function settleUsage(input: SettlementInput): SettledUsage {
   if (status !== null && status >= 300) {
     return { settlement: 'exact', outcome: 'upstream_error', usage: noUsage, usageMissing: false }
   }
-  const counted = answer === null ? 0 : Math.ceil(answer.deliveredChars / charsPerToken)
+  const counted = answer === null ? 0 : countDelivered(answer)
   const ownOutput = input.producesOutput ? Math.min(counted, Math.max(input.reservedOutputTokens, 0)) : 0
   const reported = answer?.usage ?? null
   if (ending.kind === 'complete') {
@@ -87,4 +87,9 @@ function fill(
     ...(inputKnown ? {} : { cacheRead: 0, cacheWrite5m: 0, cacheWrite1h: 0 }),
     output: Math.max(known.output, ownOutput),
   }
+}
+
+/** Own count of what was delivered: wide characters are up to a token each. */
+function countDelivered({ deliveredChars, deliveredWideChars }: AnswerFacts): number {
+  return Math.ceil((deliveredChars - deliveredWideChars) / charsPerToken) + deliveredWideChars
 }

@@ -16,6 +16,7 @@ export class AnswerRecord implements AnswerFacts {
   terminal = false
   deliveredChars = 0
   deliveredWords = 0
+  deliveredWideChars = 0
   visibleChars = 0
   toolCalls = 0
   model: string | null = null
@@ -56,7 +57,9 @@ export class AnswerRecord implements AnswerFacts {
   #deliver(text: string): void {
     this.deliveredChars += text.length
     for (let at = 0; at < text.length; at += 1) {
-      const space = text.charCodeAt(at) <= 0x20
+      const code = text.charCodeAt(at)
+      const space = code <= 0x20
+      if (code >= 0x2e80) this.deliveredWideChars += 1
       if (!space && this.#afterSpace) this.deliveredWords += 1
       this.#afterSpace = space
     }

@@ -53,6 +53,8 @@ export interface AnswerFacts {
   readonly terminal: boolean
   /** Characters of text, reasoning and tool arguments delivered; the floor of a settlement. */
   readonly deliveredChars: number
+  /** Those of it from U+2E80 on (Chinese, Japanese, Korean, emoji): up to one token each. */
+  readonly deliveredWideChars: number
   /** Words of it: each is at least one token, so that an answer with more words than reserved tokens runs over. */
   readonly deliveredWords: number
   readonly visibleChars: number

@@ -12,6 +12,7 @@ const nothing: AnswerFacts = {
   terminal: false,
   deliveredChars: 0,
   deliveredWords: 0,
+  deliveredWideChars: 0,
   visibleChars: 0,
   toolCalls: 0,
   model: null,
@@ -95,6 +96,11 @@ describe('a settlement', () => {
     const usage = { ...noUsage, output: 2 }
     const found = settle({ answer: { ...nothing, terminal: true, usage, outputKnown: true, deliveredChars: 6 } })
     assert.deepEqual(found.usage, { ...noUsage, input: 1000, output: 2 })
+  })
+
+  it('counts Chinese that was delivered at a token a character, not at a third of one', () => {
+    const answer = { ...nothing, deliveredChars: 300, deliveredWideChars: 300 }
+    assert.equal(settle({ ending: { kind: 'cut', outcome: 'client_closed' }, answer }).usage.output, 300)
   })
 
   it('never settles its own count above what was reserved', () => {
