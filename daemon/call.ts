@@ -96,6 +96,8 @@ export interface CallFacts {
     readonly truncate: boolean
   } | null
   readonly sessionHint: string | null
+  /** Names of the body's own fields, so that a new one can be added without a search; absent where they are very many. */
+  readonly fields?: readonly string[]
   /** What the message list tells: whose continuation it is, and which steps repeat. */
   readonly transcript: TranscriptFacts
 }

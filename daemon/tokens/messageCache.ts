@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { BoundedMap } from '../transcript/boundedMap.ts'
 import { TextDigests } from '../transcript/textDigests.ts'
 import type { TextCount } from './textCount.ts'
 
@@ -12,13 +13,12 @@ const defaultEntries = 20_000
  * salted hashes: no text is kept, and what is kept says nothing outside this process.
  */
 export class MessageCountCache {
-  readonly #entries = new Map<string, TextCount>()
-  readonly #maxEntries: number
+  readonly #entries: BoundedMap<TextCount>
   readonly #digests: TextDigests
 
   /** `maxEntries` of about 200 bytes each. The digests are those of the thread, shared with its transcripts. */
   constructor(maxEntries = defaultEntries, digests = new TextDigests(randomBytes(16).toString('hex'))) {
-    this.#maxEntries = maxEntries
+    this.#entries = new BoundedMap(maxEntries)
     this.#digests = digests
   }
 
@@ -34,21 +34,13 @@ export class MessageCountCache {
     return alsoCl100k ? `${digest.slice(0, -1)}+` : digest
   }
 
-  /** The count under a key, which becomes the youngest entry. */
+  /** The count under a key. */
   get(key: string): TextCount | null {
-    const known = this.#entries.get(key)
-    if (known === undefined) return null
-    this.#entries.delete(key)
-    this.#entries.set(key, known)
-    return known
+    return this.#entries.get(key) ?? null
   }
 
   /** Remembers a count and drops the oldest entry beyond the limit. */
   set(key: string, count: TextCount): void {
-    this.#entries.delete(key)
     this.#entries.set(key, count)
-    if (this.#entries.size <= this.#maxEntries) return
-    const oldest = this.#entries.keys().next()
-    if (oldest.done !== true) this.#entries.delete(oldest.value)
   }
 }

@@ -35,12 +35,15 @@ function code(random: () => number, chars: number): string {
   return text.slice(0, chars)
 }
 
+/** Digits in a chat call that `numbered` counts up. */
+export const callNumber = '00000000'
+
 /** A chat call of about 1.5 KB without an output ceiling, so that one has to be put in. */
 export function chatCall(stream = false): string {
   const random = numbers(1)
   const messages = [
     { role: 'system', content: prose(random, 400) },
-    { role: 'user', content: prose(random, 900) },
+    { role: 'user', content: `Task ${callNumber}: ${prose(random, 900)}` },
   ]
   return JSON.stringify({ model, stream, messages, temperature: 0.2 })
 }

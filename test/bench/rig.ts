@@ -46,13 +46,21 @@ export async function startUpstream(): Promise<Program & { readonly port: number
   return { ...program, port: Number(program.said['port']) }
 }
 
-/** What a daemon gets besides the defaults: our upstream, and caps that are checked on each call and never reached. */
+/**
+ * What a daemon gets besides the defaults: our upstream, and caps and ceilings that are checked on each call and never
+ * reached. One client that sends thousands of calls within seconds is what they are there to stop.
+ */
 function configFor(upstreamPort: number): object {
   return {
     upstreams: { openai: { baseUrl: `http://127.0.0.1:${upstreamPort}/v1`, dialect: 'openai' } },
     budgets: { userDaily: { eur: 1e6, tokens: 1e12 }, tenantDaily: { eur: 1e6 }, tenantMonthly: { eur: 1e6 } },
-    // The defaults allow 32 calls at once; the figures with 100 streams need more.
-    plans: { agent: { rate: { concurrent: 1000 } } },
+    plans: {
+      agent: {
+        rate: { concurrent: 1000 },
+        task: { maxIterations: 1e9, maxInputTokens: 1e12, maxWallSeconds: 1e6, maxEur: 1e6 },
+        storm: { starts: 1e6 },
+      },
+    },
   }
 }
 

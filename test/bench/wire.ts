@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import type { Socket } from 'node:net'
+import { callNumber } from './bodies.ts'
 
 /**
  * A client that costs next to nothing, so that what is measured is the gateway: one keep-alive socket, requests that are
@@ -33,6 +34,21 @@ export function requestBytes(target: Target, body: string | Buffer, method = 'PO
   }
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
   return Buffer.concat([Buffer.from(`${method} ${target.path} HTTP/1.1\r\n${lines.join('')}\r\n`), bytes])
+}
+
+let lastNumber = 0
+
+/**
+ * The same request with another number each time, so that no message is one that was seen before: what a gateway remembers
+ * of earlier calls must not make them cheaper than they are.
+ */
+export function numbered(request: Buffer): () => Buffer {
+  const at = request.indexOf(callNumber)
+  return () => {
+    lastNumber += 1
+    request.write(String(lastNumber).padStart(callNumber.length, '0'), at, 'latin1')
+    return request
+  }
 }
 
 const headEnd = Buffer.from('\r\n\r\n')

@@ -85,7 +85,7 @@ describe('the control interface', () => {
   let gate: Gate
   beforeEach(async () => {
     gate = await startGate({
-      ...flatConfig(1),
+      ...flatConfig(1, { plan: { task: {} } }),
       keys: [{ key: 'key-of-bob', user: 'bob', tenant: 'acme', project: 'shop' }],
     })
   })

@@ -7,7 +7,7 @@ import type { CandidateName } from '../rig.ts'
 import { times } from '../row.ts'
 import type { Bench, Row } from '../row.ts'
 import { median, quantile } from '../statistics.ts'
-import { Connection, requestBytes } from '../wire.ts'
+import { Connection, numbered, requestBytes } from '../wire.ts'
 import type { Target } from '../wire.ts'
 
 /** Calls before the first round, so that every candidate's code is compiled. */
@@ -49,11 +49,11 @@ export async function latency({ rig, quick }: Bench): Promise<readonly Row[]> {
 
 /** Milliseconds of each call on one connection, without the one that opens it. */
 async function timeCalls(target: Target, calls: number): Promise<number[]> {
-  const request = requestBytes(target, chatCall())
+  const next = numbered(requestBytes(target, chatCall()))
   const connection = await Connection.open(target.port)
-  await connection.send(request)
+  await connection.send(next())
   const samples: number[] = []
-  for (let call = 0; call < calls; call += 1) samples.push((await connection.send(request)).totalMs)
+  for (let call = 0; call < calls; call += 1) samples.push((await connection.send(next())).totalMs)
   connection.close()
   return samples
 }

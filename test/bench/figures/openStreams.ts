@@ -4,7 +4,7 @@ import { startDaemon } from '../rig.ts'
 import type { Daemon } from '../rig.ts'
 import type { Bench, Row } from '../row.ts'
 import { median, pause } from '../statistics.ts'
-import { Connection, requestBytes } from '../wire.ts'
+import { Connection, numbered, requestBytes } from '../wire.ts'
 
 const streams = 100
 const chunksBeforeTheWait = 20
@@ -49,10 +49,10 @@ export async function kill({ rig, options, quick }: Bench): Promise<readonly Row
 
 async function openStreams(upstreamPort: number, daemon: Daemon): Promise<{ close(): void }> {
   const target = daemon.chat(`?chunks=${chunksBeforeTheWait}&hang`)
-  const request = requestBytes(target, chatCall(true))
+  const next = numbered(requestBytes(target, chatCall(true)))
   const connections = await Promise.all(Array.from({ length: streams }, () => Connection.open(target.port)))
   // They end when the kill switch or `close` ends them.
-  for (const connection of connections) connection.send(request).catch(() => undefined)
+  for (const connection of connections) connection.send(Buffer.from(next())).catch(() => undefined)
   while ((await openAt(upstreamPort)).open < streams) await pause(20)
   await pause(300)
   return { close: () => connections.forEach((connection) => connection.close()) }

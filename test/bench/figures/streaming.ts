@@ -4,7 +4,7 @@ import type { CandidateName } from '../rig.ts'
 import { times } from '../row.ts'
 import type { Bench, Row } from '../row.ts'
 import { median } from '../statistics.ts'
-import { Connection, requestBytes } from '../wire.ts'
+import { Connection, numbered, requestBytes } from '../wire.ts'
 
 const longChunks = 500
 
@@ -57,10 +57,10 @@ async function measure(
   for (let round = -warmUpRounds; round < rounds; round += 1) {
     for (const name of candidateNames) {
       const target = targetOf(name, query)
-      const request = requestBytes(target, chatCall(true))
+      const next = numbered(requestBytes(target, chatCall(true)))
       const connection = await Connection.open(target.port)
       for (let call = 0; call <= callsPerRound; call += 1) {
-        const { firstBodyByteMs, totalMs } = await connection.send(request)
+        const { firstBodyByteMs, totalMs } = await connection.send(next())
         // The first call of a connection pays for the connection.
         if (round < 0 || call === 0) continue
         samples.get(name)?.firstBodyByteMs.push(firstBodyByteMs)

@@ -4,7 +4,7 @@ import type { CandidateName } from '../rig.ts'
 import { times } from '../row.ts'
 import type { Bench, Row } from '../row.ts'
 import { median } from '../statistics.ts'
-import { Connection, requestBytes } from '../wire.ts'
+import { Connection, numbered, requestBytes } from '../wire.ts'
 import type { Target } from '../wire.ts'
 
 const clients = 32
@@ -37,15 +37,16 @@ export async function throughput({ rig, quick }: Bench): Promise<readonly Row[]>
 }
 
 async function callsPerSecond(target: Target, forMs: number): Promise<number> {
-  const request = requestBytes(target, chatCall())
   const connections = await Promise.all(Array.from({ length: clients }, () => Connection.open(target.port)))
   const startedMs = performance.now()
   const endMs = startedMs + forMs
   let calls = 0
   await Promise.all(
     connections.map(async (connection) => {
+      // Its own bytes: a socket may still be writing those of another call.
+      const next = numbered(requestBytes(target, chatCall()))
       while (performance.now() < endMs) {
-        await connection.send(request)
+        await connection.send(next())
         calls += 1
       }
     }),

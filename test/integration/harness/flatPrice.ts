@@ -9,6 +9,9 @@ export function flatEur(outputTokens: number): number {
   return outputTokens / 100_000
 }
 
+/** Many equal calls would count as one task that repeats itself; where money is meant, only money may refuse. */
+const noTaskLimits = { task: null, loop: null, storm: null }
+
 /** A configuration with that price, without waiting for siblings and without clamping, and with the user's daily cap. */
 export function flatConfig(
   userDailyEur: number | null,
@@ -23,7 +26,7 @@ export function flatConfig(
       minOutputTokens: 1_000_000,
       ...more.budgets,
     },
-    plans: { agent: { maxOutputTokens: null, rate: { concurrent: null }, ...more.plan } },
+    plans: { agent: { ...noTaskLimits, maxOutputTokens: null, rate: { concurrent: null }, ...more.plan } },
   }
 }
 
