@@ -37,6 +37,9 @@ export interface Reading {
 
 const byteOrderMark = 0xfeff
 
+/** A request has a few dozen; of more than this no list is made. */
+const mostFields = 200
+
 /** Reads a request: JSON, the dialect's facts, the token estimate. No part of the text is in the result. */
 export function describeBody(bytes: Uint8Array, request: DescribeRequest, reading: Reading): Description {
   let body: unknown
@@ -66,7 +69,9 @@ export function describeBody(bytes: Uint8Array, request: DescribeRequest, readin
       counter,
       transcript: createTranscriptRecorder(reading.digests),
     })
-    return { ok: true, facts: { ...facts, choiceAsk: choiceAskOf(body as JsonObject) } }
+    const fields = Object.keys(body)
+    const known = fields.length > mostFields ? {} : { fields }
+    return { ok: true, facts: { ...facts, ...known, choiceAsk: choiceAskOf(body as JsonObject) } }
   } catch (fault) {
     if (fault instanceof InvalidRequest) return { ok: false, problem: fault.message }
     // The stack is used up: some thousand levels, which parse and cannot be counted.

@@ -206,7 +206,7 @@ export function answer(
     // Stopped while it waited for its reservation: nothing is sent.
     if (exchange.signal.aborted) return onCancelled()
     const target = upstreamTarget(call.upstream, call.upstreamPath)
-    const sent = appendFields(call.body, call.edits) ?? applyEdits(call.body, call.edits)
+    const sent = appendFields(call.body, call.edits, call.facts.fields) ?? applyEdits(call.body, call.edits)
     exchange.signal.addEventListener('abort', onCancelled)
     response.on('drain', onDrain)
     forwarding = forward(

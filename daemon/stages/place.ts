@@ -205,7 +205,7 @@ function taskTurn(
   const begins = !isNamed && isStart(facts.transcript)
   const number = (gate.memory.turns.get(session) ?? 0) + (opens || begins ? 1 : 0) || 1
   gate.memory.turns.set(session, number)
-  return `${session.slice(0, 16)}-${number}`
+  return `${session}-${number}`
 }
 
 function sayLoop(gate: Gate, task: string | null, loop: LoopVerdict | null, nowMs: number): void {

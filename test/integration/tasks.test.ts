@@ -165,6 +165,20 @@ describe('tasks', () => {
     await call()
   })
 
+  it('takes equal calls that are made at once for tasks of their own', async () => {
+    const ask = { model: 'gpt-4o-mini', max_tokens: 50, messages: [{ role: 'user', content: 'Classify this.' }] }
+    const answers = await Promise.all(
+      Array.from({ length: 30 }, () =>
+        gate.post('openai', '/v1/chat/completions', ask).then(async (response) => {
+          await response.text()
+          return `${response.status} ${response.headers.get('x-tollgate-task') ?? ''}`
+        }),
+      ),
+    )
+    assert.equal(new Set(answers).size, 30)
+    assert.ok(answers.every((answer) => answer.startsWith('200 ')))
+  })
+
   it("known answer 8: charges of the agent's own tools come to 0.175 euros on the task", async () => {
     await post('/api/tasks/charged/charges', { tool: 'search', units: 31 })
     for (let run = 0; run < 4; run += 1) await post('/api/tasks/charged/charges', { tool: 'sandbox', seconds: 12.5 })
