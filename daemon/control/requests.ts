@@ -100,7 +100,8 @@ function capProblem(field: string, amount: unknown): string | null {
   return fits ? null : `${field} must be a ${whole ? 'whole number of tokens' : 'number'} >= 0 or null.`
 }
 
-function isRecord(value: unknown): value is Record<string, unknown> {
+/** True for a JSON object; what it holds is still unknown. */
+export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 

@@ -5,6 +5,7 @@ import type { NanoEur } from '../../shared/money.ts'
 import type { TaskAnswer, TaskRequest } from '../../shared/protocol.ts'
 import type { Gate } from '../gate.ts'
 import { sayChanges } from '../stages/place.ts'
+import { isRecord } from './requests.ts'
 import type { GrantAsk } from '../tasks/grants.ts'
 
 /** What a control address about one task can do. */
@@ -121,8 +122,4 @@ export function readCharge(value: unknown, charges: Config['toolCharges']): Nano
 
 function isAmount(value: unknown): value is number {
   return typeof value === 'number' && Number.isFinite(value) && value >= 0
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -1,5 +1,6 @@
 import type { TaskLimits } from '../../shared/config.ts'
 import type { CallFacts, ReceivedCall } from '../call.ts'
+import { clientName } from '../clientName.ts'
 import type { Gate } from '../gate.ts'
 import { stateText } from '../guards/states.ts'
 import type { GuardState } from '../guards/guard.ts'
@@ -168,7 +169,7 @@ function ask(
       session,
       tenant: identity.tenant,
       project: identity.project,
-      client: received.userAgent.split(' ')[0]?.slice(0, 60) ?? '',
+      client: clientName(received.userAgent),
     },
     {
       inputTokens: terms.estimatedInputTokens,

@@ -1,4 +1,5 @@
 import type { AdmittedCall, DescribedCall, Refusal } from '../call.ts'
+import { clientName } from '../clientName.ts'
 import type { FieldEdit } from '../dialects/edit.ts'
 import type { Gate } from '../gate.ts'
 import { budgetRefusal } from '../budget/refusal.ts'
@@ -100,9 +101,4 @@ export function clampTo(
     changes: [...call.changes.filter((said) => !said.startsWith(field)), ...change.says],
     outputCeiling: perChoice,
   }
-}
-
-/** The first product of a user agent: `OpenAI/JS`, `claude-cli/2.1`. */
-function clientName(userAgent: string): string {
-  return (userAgent.split(' ')[0] ?? '').replace(/[^\x21-\x7e]/g, '').slice(0, 60)
 }

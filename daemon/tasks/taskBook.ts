@@ -3,6 +3,7 @@ import type { NanoEur } from '../../shared/money.ts'
 import type { TaskStatus } from '../../shared/status.ts'
 import { totalInput } from '../../shared/usage.ts'
 import type { AdmittedCall, SettledCall } from '../call.ts'
+import { clientName } from '../clientName.ts'
 import { compareStates, sessionLimits } from './ceilings.ts'
 import type { GrantAsk } from './grants.ts'
 import type { Judgement, Tally, TallyDelta } from './tally.ts'
@@ -303,7 +304,7 @@ function taskCallOf(call: AdmittedCall, task: string): TaskCall {
     session: call.session,
     tenant: call.identity.tenant,
     project: call.identity.project,
-    client: call.userAgent.split(' ')[0]?.slice(0, 60) ?? '',
+    client: clientName(call.userAgent),
   }
 }
 
