@@ -62,12 +62,14 @@ export function describeBody(bytes: Uint8Array, request: DescribeRequest, readin
     model,
   })
   try {
+    const transcript = createTranscriptRecorder(reading.digests)
+    transcript.tools((body as JsonObject)['tools'] ?? (body as JsonObject)['functions'])
     const facts = dialectByName(request.dialect).describe(body as JsonObject, {
       upstreamName: request.upstreamName,
       upstreamBaseUrl: request.upstreamBaseUrl,
       ollamaEmulation: isOllamaEmulation(request.upstreamDialect, request.dialect),
       counter,
-      transcript: createTranscriptRecorder(reading.digests),
+      transcript,
     })
     const fields = Object.keys(body)
     const known = fields.length > mostFields ? {} : { fields }

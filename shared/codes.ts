@@ -36,7 +36,15 @@ export const refusalCodes = {
 export type RefusalCode = keyof typeof refusalCodes
 
 /** Things that are said but refuse nothing. */
-export const warningCodes = ['truncated', 'empty_answer', 'output_limit', 'usage_missing', 'unpriced_call'] as const
+export const warningCodes = [
+  'truncated',
+  'empty_answer',
+  'output_limit',
+  'usage_missing',
+  'unpriced_call',
+  'over_window',
+  'degraded',
+] as const
 
 /** A stable warning code. */
 export type WarningCode = (typeof warningCodes)[number]

@@ -83,6 +83,8 @@ export interface TaskLimits {
   readonly warnAt: number
   readonly constrainAt: number
   readonly haltGraceSeconds: number
+  /** How many times these ceilings all tasks of one session may take together; wall time is left out. `null` is no bound. */
+  readonly sessionTimes: number | null
   readonly onConstrained: {
     readonly cheaperModel: boolean
     readonly disablePaidTools: boolean

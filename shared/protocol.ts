@@ -54,6 +54,7 @@ export const eventNames = [
   'config_rejected',
   'caps_changed',
   'granted',
+  'over_window',
 ] as const
 
 /** A name of `eventNames`. */

@@ -42,6 +42,8 @@ export function eventLine(message: ControlMessage, currency: string): string | n
         return `alert: ${say('scope')} ${say('scopeRef')} has used ${say('spent')} of ${say('limit')} ${say('unit')} of the ${say('window')}`
       case 'truncated':
         return `truncated: ${say('model')} read ${say('reported')} of about ${say('estimated')} tokens`
+      case 'over_window':
+        return `over the window: ${say('model')} takes ${say('window')} of about ${say('estimated')} tokens`
       case 'empty_answer':
         return `empty answer: ${say('model')} used ${say('outputTokens')} output tokens and said nothing`
       case 'output_limit':

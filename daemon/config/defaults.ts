@@ -22,6 +22,7 @@ const agent: Plan = {
     warnAt: 0.7,
     constrainAt: 0.85,
     haltGraceSeconds: 30,
+    sessionTimes: 20,
     onConstrained: { cheaperModel: true, disablePaidTools: true, compact: true, maxOutputTokens: 1024 },
   },
   estimator: 'tokenizer',

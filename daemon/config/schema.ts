@@ -48,6 +48,7 @@ const task = blockOrOff({
   warnAt: numberField(share),
   constrainAt: numberField(share),
   haltGraceSeconds: numberField({ min: 0 }),
+  sessionTimes: limitField(atLeastOne),
   onConstrained: blockOrOff({
     cheaperModel: booleanField(),
     disablePaidTools: booleanField(),

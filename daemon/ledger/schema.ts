@@ -72,6 +72,18 @@ export const migrations: readonly string[] = [
 
   CREATE TABLE counters (name TEXT PRIMARY KEY, value INTEGER NOT NULL) STRICT;
   `,
+  // What people gave and ordered. `grants.until_ms` is null for as long as the task lives or the window lasts.
+  `
+  CREATE TABLE grants (
+    id INTEGER PRIMARY KEY, at_ms INTEGER NOT NULL, given_by TEXT NOT NULL,
+    scope TEXT NOT NULL, ref TEXT NOT NULL, window TEXT NOT NULL, period TEXT NOT NULL,
+    nano_eur INTEGER NOT NULL, tokens INTEGER NOT NULL, iterations INTEGER NOT NULL, wall_seconds INTEGER NOT NULL,
+    until_ms INTEGER
+  ) STRICT;
+  CREATE INDEX grants_by_scope ON grants (scope, ref);
+
+  CREATE TABLE task_orders (task TEXT PRIMARY KEY, at_ms INTEGER NOT NULL, ceilings TEXT, stopped_by TEXT) STRICT;
+  `,
 ]
 
 /** The newest schema that this program understands. */

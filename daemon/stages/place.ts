@@ -145,6 +145,7 @@ const unlimited: TaskLimits = {
   warnAt: 0.7,
   constrainAt: 0.85,
   haltGraceSeconds: 30,
+  sessionTimes: null,
   onConstrained: null,
 }
 

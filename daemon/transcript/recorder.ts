@@ -32,6 +32,7 @@ class Recorder implements TranscriptRecorder {
   readonly #said: { readonly message: number; readonly text: string }[] = []
   readonly #pairing = new CallPairing()
   #longestChars = 0
+  #tools: unknown = null
   /** Of the message under way. */
   #role: Role | null = null
   #parts: string[] = []
@@ -95,14 +96,21 @@ class Recorder implements TranscriptRecorder {
     })
   }
 
+  tools(offered: unknown): void {
+    this.#tools = offered
+  }
+
   facts(): TranscriptFacts {
     this.#endMessage()
+    const offersTools = Array.isArray(this.#tools) && this.#tools.length > 0
+    const begins = this.#humans[0] === this.#chain.length - 1
     return {
       chain: this.#chain,
       humans: this.#humans,
       toolStates: this.#states,
       narration: this.#narration(),
       longestMessageChars: this.#longestChars,
+      toolsDigest: offersTools && begins ? this.#digests.digestOnce(payload(this.#tools)) : null,
     }
   }
 

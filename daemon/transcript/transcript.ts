@@ -16,6 +16,8 @@ export interface TranscriptFacts {
   readonly narration: readonly { readonly message: number; readonly digest: string }[]
   /** Characters of the longest single message. */
   readonly longestMessageChars: number
+  /** Digest of the tools on offer; null where there are none, and where the request does not begin a conversation. */
+  readonly toolsDigest: string | null
 }
 
 /** One tool call and what came back. */
@@ -44,6 +46,8 @@ export interface TranscriptRecorder {
   toolCall(id: string | null, tool: string, args: unknown): void
   /** Pairs with the call of the same id; without one, with the oldest call of that tool (or of any) without a result. */
   toolResult(id: string | null, tool: string | null, content: unknown, isError: boolean): void
+  /** The tools that the request offers, whatever their form. */
+  tools(offered: unknown): void
   facts(): TranscriptFacts
 }
 
@@ -54,4 +58,5 @@ export const noTranscript: TranscriptFacts = {
   toolStates: [],
   narration: [],
   longestMessageChars: 0,
+  toolsDigest: null,
 }

@@ -262,6 +262,7 @@ describe('the rest of the facts', () => {
         toolStates: [],
         narration: [],
         longestMessageChars: 0,
+        toolsDigest: null,
       },
     )
   })
