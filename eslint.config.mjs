@@ -50,12 +50,15 @@ export default tseslint.config(
     ['extension/**/*.ts'],
     [
       '**/daemon/{call,gate,pipeline}*',
-      '**/daemon/{http,ledger,guards,dialects,streams,tokens,money,budget,control,observe,config,commands,lifecycle,tasks,transcript,stages}/**',
+      '**/daemon/{http,ledger,guards,dialects,streams,tokens,money,budget,control,observe,config,commands,lifecycle,tasks,transcript,models,stages}/**',
     ],
     'the extension shares only shared/ with the daemon',
   ),
   layer(
-    ['daemon/{guards,money,budget,dialects,tasks}/**/*.ts'],
+    [
+      'daemon/{guards,money,budget,dialects,tasks}/**/*.ts',
+      'daemon/models/{effectiveWindow,lmStudioModels,modelMaximum,ollamaModels}.ts',
+    ],
     [...impure, '**/extension/**', 'vscode'],
     'this folder is pure: no file, network, clock or database',
   ),

@@ -1,7 +1,8 @@
 import type { Plan, Upstream } from '../shared/config.ts'
 import type { NanoEur } from '../shared/money.ts'
 import type { Usage } from '../shared/usage.ts'
-import type { RefusalCode } from '../shared/codes.ts'
+import type { RefusalCode, WarningCode } from '../shared/codes.ts'
+import type { EventName } from '../shared/protocol.ts'
 import type { ChoiceAsk } from './dialects/choiceAsk.ts'
 import type { FieldEdit } from './dialects/edit.ts'
 import type { TranscriptFacts } from './transcript/transcript.ts'
@@ -95,11 +96,19 @@ export interface CallFacts {
     readonly numKeep: number | null
     readonly truncate: boolean
   } | null
-  readonly sessionHint: string | null
+  /** The session that the request itself names. */
+  readonly sessionHint: SessionHint | null
   /** Names of the body's own fields, so that a new one can be added without a search; absent where they are very many. */
   readonly fields?: readonly string[]
   /** What the message list tells: whose continuation it is, and which steps repeat. */
   readonly transcript: TranscriptFacts
+}
+
+/** A name that may tell conversations apart. Only its digest is kept. */
+export interface SessionHint {
+  readonly name: string
+  /** False where a whole application may share it. */
+  readonly isConversation: boolean
 }
 
 /** Estimated input tokens of one request. */
@@ -110,6 +119,17 @@ export interface InputEstimate {
   readonly textTokens: number
   /** Bound for images, files and audio, already inside `upperTokens`. */
   readonly mediaTokens: number
+  /** `upperTokens` is the provider's own count with a small margin: nothing of ours corrects it or learns from it. */
+  readonly exact?: true
+}
+
+/** What a guard has to say of a call that it lets pass. Said once: by a header, by an event, and with the call's row. */
+export interface CallWarning {
+  readonly code: Extract<WarningCode, EventName>
+  /** What `x-tollgate-warning` says behind the code: `estimated=12920; window=4096`. */
+  readonly says: string
+  /** What the event has besides the call's own names. */
+  readonly fields: Readonly<Record<string, string | number>>
 }
 
 /** After describe and the guards. */
@@ -125,8 +145,12 @@ export interface DescribedCall extends ReceivedCall {
   readonly edits: readonly FieldEdit[]
   /** The same changes as `x-tollgate-changes` says them. */
   readonly changes: readonly string[]
+  /** What the guards said of it although it may go on. */
+  readonly warnings: readonly CallWarning[]
   /** Hide the usage-only chunk that we asked for. */
   readonly hideUsageChunk: boolean
+  /** `upstream/model` that answers in the place of the one that was asked, because a budget is used up. */
+  readonly degradedTo: string | null
 }
 
 /** After reserve: money is held, the call may go out. */

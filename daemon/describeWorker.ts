@@ -5,6 +5,9 @@ import type { DescribeRequest, Description, Reading } from './describe.ts'
 import { MessageCountCache } from './tokens/messageCache.ts'
 import { readRankFile } from './tokens/rankFiles.ts'
 import { Tokenizer } from './tokens/tokenizer.ts'
+import { digestAnswerCalls } from './transcript/callDigest.ts'
+import type { AnswerCall } from './transcript/callDigest.ts'
+import type { PendingCall } from './transcript/pairing.ts'
 import { TextDigests } from './transcript/textDigests.ts'
 
 /**
@@ -56,6 +59,8 @@ export interface Describer {
     bytes: Buffer,
     request: DescribeRequest,
   ): Promise<{ readonly bytes: Buffer; readonly description: Description }>
+  /** Tool calls of an answer, by the digests that a transcript which carries them would have in either thread. */
+  digestCalls(calls: readonly AnswerCall[]): readonly PendingCall[]
   close(): Promise<void>
 }
 
@@ -134,6 +139,7 @@ export function createDescriber(programFile: string): Describer {
         description: done.description,
       }
     },
+    digestCalls: (calls) => digestAnswerCalls(reading.digests, calls),
     async close() {
       if (idleTimer) clearTimeout(idleTimer)
       await worker?.terminate()

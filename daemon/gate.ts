@@ -2,17 +2,23 @@ import type { Dispatcher } from 'undici'
 import type { Config } from '../shared/config.ts'
 import type { Admission } from './budget/admission.ts'
 import type { Calendar } from './budget/calendar.ts'
+import type { GrantBook } from './budget/grantBook.ts'
 import type { RateBook } from './budget/rateBook.ts'
 import type { Configuration } from './config/configuration.ts'
 import type { EventBus } from './control/eventBus.ts'
+import type { AnswerCache } from './degrade/answerCache.ts'
 import type { Describer } from './describeWorker.ts'
+import type { AskJson } from './http/askJson.ts'
 import type { Ledger } from './ledger/ledger.ts'
+import type { ContextWindows } from './models/contextWindows.ts'
+import type { CountBook } from './models/countBook.ts'
 import type { CounterFailure } from './stages/counterFailure.ts'
 import type { BoundedMap } from './transcript/boundedMap.ts'
 import type { TaskMemory } from './tasks/taskMemory.ts'
 import type { PriceBook } from './money/priceBook.ts'
 import type { InFlight } from './observe/inFlight.ts'
 import type { Log } from './observe/log.ts'
+import type { NearCaps } from './observe/nearCaps.ts'
 import type { Metrics } from './observe/metrics.ts'
 import type { Residuals } from './observe/residual.ts'
 import type { PromptGrowth } from './observe/promptGrowth.ts'
@@ -33,6 +39,8 @@ export interface Gate {
   readonly ledger: Ledger
   readonly admission: Admission
   readonly calendar: Calendar
+  /** What people gave to windows on top of their caps. */
+  readonly grants: GrantBook
   readonly priceBook: PriceBook
   readonly residuals: Residuals
   readonly growth: PromptGrowth
@@ -43,10 +51,19 @@ export interface Gate {
   readonly withoutUsageOption: Set<string>
   readonly memory: TaskMemory
   readonly kills: KillBoard
+  /** Earlier answers, for plans that answer from them when a budget is used up. */
+  readonly answers: AnswerCache
+  readonly nearCaps: NearCaps
+  /** What exact token counters said. */
+  readonly counts: CountBook
+  /** How much of a prompt the models read. */
+  readonly contextWindows: ContextWindows
   /** Token counters that failed a moment ago. */
   readonly counterFailures: BoundedMap<CounterFailure>
   readonly selfCheck: SelfCheck
   readonly dispatcher: Dispatcher
+  /** Small questions of the gate's own to the upstreams. */
+  readonly ask: AskJson
   readonly events: EventBus
   readonly metrics: Metrics
   readonly log: Log

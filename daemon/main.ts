@@ -37,6 +37,8 @@ async function main(argv: readonly string[]): Promise<void> {
     case 'run':
     case 'kill':
     case 'resume':
+    case 'grant':
+    case 'calibrate':
     case 'env': {
       const { runClientCommand } = await import('./commands/client.ts')
       process.exitCode = await runClientCommand(invocation)

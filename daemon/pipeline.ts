@@ -1,24 +1,30 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { AdmittedCall, DescribedCall, ReceivedCall, Refusal } from './call.ts'
+import type { AdmittedCall, ReceivedCall, Refusal } from './call.ts'
 import type { AnswerReader } from './dialects/dialect.ts'
 import { dialectByName } from './dialects/registry.ts'
-import type { FieldEdit } from './dialects/edit.ts'
 import type { Gate } from './gate.ts'
 import type { DescribeRequest } from './describe.ts'
-import { guardStack, runStack } from './guards/stack.ts'
+import { guardStack } from './guards/stack.ts'
 import { Exchange } from './http/exchange.ts'
 import { answer } from './stages/answer.ts'
+import { capNotice } from './stages/capNotice.ts'
 import { constrain } from './stages/constrain.ts'
+import { contextWindowState } from './stages/contextWindow.ts'
+import { countExactly, stillCounted } from './stages/exactCount.ts'
 import { observe } from './stages/observe.ts'
-import { leave, place, placedState } from './stages/place.ts'
+import { cacheKeyOf, degrade, recordingOf, replay } from './stages/degrade.ts'
+import { judge, withoutUsageEdit } from './stages/judge.ts'
+import { countStart, leave, place } from './stages/place.ts'
 import { passThrough } from './stages/passThrough.ts'
+import { providerAnswer } from './stages/providerAnswer.ts'
 import { authenticate, judgeStop, receiveBody, receivedCall } from './stages/receive.ts'
 import { reserve } from './stages/reserve.ts'
 import { settle, settleFault } from './stages/settle.ts'
-import { guardState, termsOf } from './stages/terms.ts'
+import { termsOf } from './stages/terms.ts'
 import { sayRefused } from './stages/sayRefused.ts'
 import { clampToTask } from './stages/taskRoom.ts'
 import { severs } from './stages/sever.ts'
+import type { ProviderAnswer } from './transcript/lineage.ts'
 
 /**
  * The path of a call: receive, authenticate, describe, guard, reserve, forward, tap, settle, observe. A refusal at any step
@@ -54,15 +60,19 @@ export async function runCall(gate: Gate, request: IncomingMessage, response: Se
   if (!described.description.ok)
     return refuse({ code: 'invalid_request', message: described.description.problem }, received)
   let { facts } = described.description
+  const cacheKey = cacheKeyOf(gate, exchange, received)
 
   const prices = await gate.priceBook.prices()
+  facts = await countExactly(gate, request, received, facts, prices)
   let terms = termsOf(gate, prices, received, facts)
   const placed = place(gate, received, facts, terms)
   const constrained = await constrain(gate, received, facts, terms, placed, describeRequest)
   if (constrained !== null) {
-    ;({ received, facts } = constrained)
+    ;({ received } = constrained)
+    facts = stillCounted(facts, constrained.facts)
     terms = termsOf(gate, prices, received, facts)
   }
+  const window = await contextWindowState(gate, received, facts, terms, request.rawHeaders)
   // While the body came in, the client may have left and a switch may have been thrown. From here to `inFlight.add` nothing
   // waits, and after it the switch finds the call.
   if (exchange.signal.aborted) return leave(gate, received.id, placed, false, null)
@@ -71,29 +81,15 @@ export async function runCall(gate: Gate, request: IncomingMessage, response: Se
     leave(gate, received.id, placed, false, null)
     return refuse(stopped, received)
   }
-  const state = { ...guardState(gate, received, facts, terms), ...placedState(gate, placed, received, terms) }
-  const verdict = runStack(guardStack, { received, facts }, state)
-  if (verdict.kind === 'refuse') {
+  const changes = constrained?.changes ?? []
+  const judged = judge(gate, { received, facts, terms, placed, window, changes, degradedTo: null }, guardStack)
+  if ('code' in judged) {
     leave(gate, received.id, placed, false, null)
-    if (await severs(gate, exchange, received.identity.plan, placed, verdict.refusal)) return
-    return refuse(verdict.refusal, received)
+    if (await severs(gate, exchange, received.identity.plan, placed, judged)) return
+    return refuse(judged, received)
   }
-  const usageEdit = gate.withoutUsageOption.has(received.upstream.baseUrl) ? null : includeUsageEdit(facts.includeUsage)
-  const call: DescribedCall = {
-    ...received,
-    facts,
-    task: placed.task,
-    session: placed.session,
-    taskState: placed.state,
-    outputCeiling: verdict.described.outputCeiling,
-    edits: usageEdit === null ? verdict.described.edits : [...verdict.described.edits, usageEdit],
-    changes: [
-      ...(constrained?.changes ?? []),
-      ...verdict.described.changes,
-      ...(usageEdit === null ? [] : ['include_usage']),
-    ],
-    hideUsageChunk: usageEdit !== null,
-  }
+  const call = judged
+  countStart(gate, placed, received)
 
   let outputTokens = (): number => 0
   gate.inFlight.add({
@@ -110,42 +106,54 @@ export async function runCall(gate: Gate, request: IncomingMessage, response: Se
   const share = gate.rates.begin(call.identity.keyId, facts.estimate.upperTokens)
   let held: AdmittedCall | null = null
   let isAnswered = false
-  let responseId: string | null = null
+  let kept: ProviderAnswer | null = null
   try {
-    const admitted = await reserve(gate, clampToTask(call, placed, terms), terms, exchange.signal)
+    let admitted = await reserve(gate, clampToTask(call, placed, terms), terms, exchange.signal)
     if ('code' in admitted) {
+      const degraded = await degrade(gate, exchange, call, placed, describeRequest, cacheKey, admitted)
       const { cancellation } = exchange
-      if (cancellation?.kind === 'gone') return
-      return refuse(cancellation?.refusal ?? admitted, received)
+      if (degraded?.kind === 'cached') {
+        isAnswered = true
+        return replay(exchange, call, degraded.answer)
+      }
+      if (degraded === null) {
+        if (cancellation?.kind === 'gone') return
+        return refuse(cancellation?.refusal ?? admitted, received)
+      }
+      ;({ admitted, terms } = degraded)
     }
     held = admitted
     share.admitted(receivedAtMs)
     gate.events.emit('call_started', {
       call: call.id,
       task: call.task,
-      upstream: call.upstreamName,
-      model: facts.model,
+      upstream: admitted.upstreamName,
+      model: admitted.facts.model,
     })
     gate.memory.tasks.started(admitted)
     const watch = (reader: AnswerReader): void => {
       // Some providers state a first guess at the start of a stream.
       outputTokens = () => Math.max(reader.facts.usage?.output ?? 0, Math.ceil(reader.facts.deliveredChars / 4))
     }
-    let answered = await answer(gate, exchange, dialect, admitted, watch)
+    const recording = recordingOf(cacheKey, admitted)
+    const company = { onReader: watch, recording, capNotice: capNotice(gate, admitted, terms) }
+    let answered = await answer(gate, exchange, dialect, admitted, company)
     if (answered.refusesUsageOption) {
-      answered = await answer(gate, exchange, dialect, withoutUsageEdit(admitted, usageEdit), watch)
+      answered = await answer(gate, exchange, dialect, withoutUsageEdit(admitted), company)
       // An error that only quotes the option is no proof against it.
-      if (answered.status !== null && answered.status < 400) gate.withoutUsageOption.add(call.upstream.baseUrl)
+      if (answered.status !== null && answered.status < 400) gate.withoutUsageOption.add(admitted.upstream.baseUrl)
     }
     const settled = settle(gate, admitted, terms, answered)
     const observed = observe(gate, settled, answered)
     isAnswered = settled.call.outcome === 'ok'
-    responseId = answered.reader?.facts.responseId ?? null
+    kept = providerAnswer(gate, received, answered.reader)
     const refusal = answered.refusal ?? observed.refusal
     if (refusal !== null) sayRefused(gate, exchange, refusal, received)
     gate.inFlight.remove(call.id)
     if (observed.refusal === null || response.headersSent) answered.deliver(observed.lateHeaders)
     else exchange.refuse(observed.refusal)
+    const whole = isAnswered && observed.refusal === null ? (recording?.answer() ?? null) : null
+    if (cacheKey !== null && whole !== null) gate.answers.keep(cacheKey, whole, gate.nowMs())
   } catch (fault) {
     // A fault of ours must not leave money held for a call that is over. Where it was settled before, that stands.
     if (held !== null) settleFault(gate, held)
@@ -153,29 +161,6 @@ export async function runCall(gate: Gate, request: IncomingMessage, response: Se
   } finally {
     share.ended()
     gate.inFlight.remove(call.id)
-    leave(gate, call.id, placed, isAnswered, responseId)
-  }
-}
-
-/** The call as it goes to a server that refuses the option which was put in for the usage. */
-function withoutUsageEdit(call: AdmittedCall, usageEdit: FieldEdit | null): AdmittedCall {
-  return {
-    ...call,
-    hideUsageChunk: false,
-    edits: call.edits.filter((edit) => edit !== usageEdit),
-    changes: call.changes.filter((change) => change !== 'include_usage'),
-  }
-}
-
-/** Asks for the usage of a stream where the client did not; the extra chunk is hidden from it again (B01). */
-function includeUsageEdit(includeUsage: DescribedCall['facts']['includeUsage']): FieldEdit | null {
-  switch (includeUsage) {
-    case 'inject':
-      return { path: ['stream_options'], value: { include_usage: true } }
-    case 'replace-false':
-      return { path: ['stream_options', 'include_usage'], value: true }
-    case 'present':
-    case 'not-applicable':
-      return null
+    leave(gate, call.id, placed, isAnswered, kept)
   }
 }

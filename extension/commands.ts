@@ -3,9 +3,12 @@ import { builtInUpstreams, gateUrl, projectSlug } from '../shared/addresses.ts'
 import type { TollgateContext } from './context.ts'
 import { readKey } from './daemon/discovery.ts'
 import { reasonOf } from './log.ts'
+import { takeStep } from './taskSteps.ts'
+import { noLoops } from './ui/loops.ts'
+import { nameOfTask, shortId } from './ui/taskName.ts'
 
-/** A command of the extension. It has to make sense with the daemon away as well. */
-type Command = (context: TollgateContext) => unknown
+/** A command of the extension. It has to make sense with the daemon away as well. A link may pass an argument. */
+type Command = (context: TollgateContext, argument?: unknown) => unknown
 
 const commands: Readonly<Record<string, Command>> = {
   'tollgate.showMenu': showMenu,
@@ -18,12 +21,16 @@ const commands: Readonly<Record<string, Command>> = {
   'tollgate.restartDaemon': restartDaemon,
   'tollgate.bypass': (context) => setBypassed(context, true),
   'tollgate.guard': (context) => setBypassed(context, false),
+  'tollgate.stopTask': (context, task) => steerTask(context, 'stop', task),
+  'tollgate.resumeTask': (context, task) => steerTask(context, 'resume', task),
 }
 
 /** Registers every command. */
 export function registerCommands(context: TollgateContext): readonly vscode.Disposable[] {
   void setBypassedKey(context)
-  return Object.entries(commands).map(([id, run]) => vscode.commands.registerCommand(id, () => run(context)))
+  return Object.entries(commands).map(([id, run]) =>
+    vscode.commands.registerCommand(id, (argument: unknown) => run(context, argument)),
+  )
 }
 
 async function stopAll(context: TollgateContext): Promise<void> {
@@ -50,6 +57,28 @@ async function resume(context: TollgateContext): Promise<void> {
     context.log.warn(`Resume: ${reasonOf(error)}`)
     await offer(text.resumeWhileDown, startActions(context))
   }
+}
+
+/** Stops a task or lets it go on: the one that a link names, else one that the user picks. */
+async function steerTask(context: TollgateContext, kind: 'stop' | 'resume', argument: unknown): Promise<void> {
+  const { text, gate, figures } = context
+  const tasks = gate.kind === 'up' ? gate.status.tasks : []
+  const loops = gate.kind === 'up' ? gate.loops : noLoops
+  const entries = tasks
+    .filter((task) => (kind === 'resume' ? task.state === 'halted' || loops.has(task.id) : task.state !== 'halted'))
+    .map((task) => ({
+      label: shortId(task.id),
+      description: `${task.client} · ${figures.eur(task.eur)}`,
+      id: task.id,
+    }))
+  if (typeof argument !== 'string' && entries.length === 0) {
+    return offer(kind === 'stop' ? text.noTaskToStop : text.noTaskToResume, {})
+  }
+  const placeHolder = kind === 'stop' ? text.pickTaskToStop : text.pickTaskToResume
+  const id = typeof argument === 'string' ? argument : (await vscode.window.showQuickPick(entries, { placeHolder }))?.id
+  if (id === undefined) return
+  const client = tasks.find((task) => task.id === id)?.client ?? ''
+  await takeStep(context, { kind, task: id, name: nameOfTask(id, client, text) })
 }
 
 async function restartDaemon(context: TollgateContext): Promise<void> {

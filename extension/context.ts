@@ -20,8 +20,10 @@ import type { Text } from './text.ts'
 import { createFigures } from './ui/figures.ts'
 import type { Figures } from './ui/figures.ts'
 import type { ExhaustedCap, GateView } from './ui/gateView.ts'
+import { loopsAfter, noLoops } from './ui/loops.ts'
+import type { Loops } from './ui/loops.ts'
 import { exhaustedCap, isExhausted } from './ui/notices.ts'
-import type { DaemonEvent } from './ui/notices.ts'
+import type { DaemonEvent } from './ui/eventFields.ts'
 
 /** Owns every lifetime of the extension: log, settings, memory, the supervised daemon, the terminals' environment. */
 export class TollgateContext implements vscode.Disposable {
@@ -41,6 +43,7 @@ export class TollgateContext implements vscode.Disposable {
   #settings: Settings
   #gate: GateView = { kind: 'starting' }
   #exhausted: ExhaustedCap | null = null
+  #loops: Loops = noLoops
   #stopWhenBack = false
 
   /** Fires after settings of Tollgate changed. */
@@ -170,10 +173,11 @@ export class TollgateContext implements vscode.Disposable {
       case 'starting':
         return this.#show({ kind: 'starting' })
       case 'away':
+        this.#loops = noLoops
         return this.#show({ kind: 'down', reason: this.#reasonText(connection.reason), gaveUp: connection.gaveUp })
       case 'connected': {
         const wasUp = this.#gate.kind === 'up'
-        this.#show({ kind: 'up', status: connection.status, exhausted: this.#exhausted })
+        this.#show({ kind: 'up', status: connection.status, exhausted: this.#exhausted, loops: this.#loops })
         if (!wasUp) this.#gateIsBack()
       }
     }
@@ -191,9 +195,10 @@ export class TollgateContext implements vscode.Disposable {
     if (event.event !== 'call_started' && event.event !== 'call_settled') this.log.info(eventLine(event))
     if (isExhausted(event) && this.#gate.kind === 'up') {
       this.#setExhausted(exhaustedCap(event, this.#gate.status) ?? null)
-    } else if (event.event === 'call_started' || event.event === 'caps_changed') {
+    } else if (event.event === 'call_started' || event.event === 'caps_changed' || event.event === 'granted') {
       this.#setExhausted(null)
     }
+    this.#setLoops(loopsAfter(this.#loops, event))
     this.#eventReceived.fire(event)
   }
 
@@ -201,6 +206,12 @@ export class TollgateContext implements vscode.Disposable {
     if (exhausted === this.#exhausted) return
     this.#exhausted = exhausted
     if (this.#gate.kind === 'up') this.#show({ ...this.#gate, exhausted })
+  }
+
+  #setLoops(loops: Loops): void {
+    if (loops === this.#loops) return
+    this.#loops = loops
+    if (this.#gate.kind === 'up') this.#show({ ...this.#gate, loops })
   }
 
   #show(gate: GateView): void {

@@ -1,7 +1,16 @@
 import type * as vscode from 'vscode'
 
 /** Kinds of notification that the user can silence for good. */
-export type NoticeKind = 'truncated' | 'capReached'
+export type NoticeKind =
+  | 'truncated'
+  | 'capReached'
+  | 'taskConstrained'
+  | 'taskHalted'
+  | 'loopHalted'
+  | 'stillCalling'
+  | 'restartStorm'
+  | 'velocity'
+  | 'degraded'
 
 const saidKey = 'notices.said.v1'
 const silencedKey = 'notices.silenced.v1'
@@ -39,11 +48,25 @@ export class Memory {
     if (!silenced.includes(kind)) await this.#global.update(silencedKey, [...silenced, kind])
   }
 
+  /** Whether a key was claimed, in any window of this machine. */
+  wasSaid(key: string): boolean {
+    return this.#said.includes(key)
+  }
+
   /** True the first time it is asked for a key, in any window of this machine; the oldest keys are forgotten first. */
   async claim(key: string): Promise<boolean> {
-    const said = this.#global.get<readonly string[]>(saidKey, [])
-    if (said.includes(key)) return false
-    await this.#global.update(saidKey, [...said, key].slice(-rememberedNotices))
+    if (this.wasSaid(key)) return false
+    await this.#global.update(saidKey, [...this.#said, key].slice(-rememberedNotices))
     return true
+  }
+
+  /** Lets keys that begin so be claimed again. */
+  async forget(prefixes: readonly string[]): Promise<void> {
+    const kept = this.#said.filter((key) => !prefixes.some((prefix) => key.startsWith(prefix)))
+    if (kept.length < this.#said.length) await this.#global.update(saidKey, kept)
+  }
+
+  get #said(): readonly string[] {
+    return this.#global.get<readonly string[]>(saidKey, [])
   }
 }

@@ -16,6 +16,8 @@ export interface Settings {
   }
   readonly statusBarAlignment: 'left' | 'right'
   readonly notifyTruncation: boolean
+  /** Whether anything is said about what the guards do to tasks. */
+  readonly notifyTasks: boolean
 }
 
 /** Which clients are pointed at the gate. */
@@ -83,6 +85,7 @@ export function parseSettings(reader: SettingsReader, before?: Settings): Parsed
     },
     statusBarAlignment: reader.effective('statusBar.alignment') === 'left' ? 'left' : 'right',
     notifyTruncation: reader.effective('notifications.truncation') !== false,
+    notifyTasks: reader.effective('notifications.tasks') !== false,
   }
   return { settings, invalid }
 }

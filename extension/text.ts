@@ -52,6 +52,16 @@ export function createText(l10n: Localiser) {
     headCalls: l10n.t('Calls'),
     headRunning: (calls: number) => l10n.t('Running ({0})', calls),
     headElapsed: l10n.t('For'),
+    headTask: l10n.t('Task'),
+    headState: l10n.t('State'),
+    stateOk: l10n.t('running'),
+    stateWarn: l10n.t('near its ceiling'),
+    stateConstrained: l10n.t('constrained'),
+    stateHalted: l10n.t('halted'),
+    stateLoop: l10n.t('halted, repeats itself'),
+    stateLoopOf: (tool: string) => l10n.t('halted, repeats {0}', tool),
+    stateForecast: (state: string, left: string) => l10n.t('{0}, {1}', state, left),
+    callsLeft: (calls: number) => (calls === 1 ? l10n.t('about 1 call left') : l10n.t('about {0} calls left', calls)),
     today: l10n.t('Today'),
     month: l10n.t('This month'),
     todayTokens: l10n.t('Today, tokens'),
@@ -59,6 +69,7 @@ export function createText(l10n: Localiser) {
     noCap: l10n.t('none'),
     andMore: (count: number) => l10n.t('and {0} more', count),
     heldByRunning: (amount: string) => l10n.t('{0} held for running calls', amount),
+    allowedOnTop: (amount: string) => l10n.t("{0} of today's cap were allowed on top of it", amount),
     unpricedToday: (calls: number) =>
       calls === 1 ? l10n.t('1 call today has no known price.') : l10n.t('{0} calls today have no known price.', calls),
     downTitle: l10n.t(
@@ -80,6 +91,7 @@ export function createText(l10n: Localiser) {
     skippedRemote: l10n.t('Terminals are not guarded: the extension runs on your own machine, the terminals do not.'),
     linkStop: l10n.t('Stop all calls'),
     linkResume: l10n.t('Resume'),
+    linkStopTask: l10n.t('Stop'),
     linkCaps: l10n.t('Caps'),
     linkLog: l10n.t('Log'),
     linkRestart: l10n.t('Restart'),
@@ -101,6 +113,10 @@ export function createText(l10n: Localiser) {
       'The gate is not running, so no call passes it. Calls will be refused as soon as it is back, until you resume.',
     ),
     resumeWhileDown: l10n.t('The gate is not running. Restart it to let model calls pass.'),
+    pickTaskToStop: l10n.t('Stop which task?'),
+    pickTaskToResume: l10n.t('Let which task go on?'),
+    noTaskToStop: l10n.t('No task has made calls lately.'),
+    noTaskToResume: l10n.t('No task is halted.'),
     pickUpstream: l10n.t('Copy the base URL for which provider?'),
     copiedUrl: (upstream: string) =>
       l10n.t('Base URL for {0} copied. It contains the local key of this machine.', upstream),
@@ -144,6 +160,106 @@ export function createText(l10n: Localiser) {
       'This route cannot set num_ctx: use /api/chat with num_ctx, or raise OLLAMA_CONTEXT_LENGTH of the server.',
     ),
     remedyShorter: l10n.t("Send a shorter prompt, or raise the server's context length."),
+    allowToday: (amount: string) => l10n.t('Allow {0} Today', amount),
+    allowedToday: (amount: string) =>
+      l10n.t('{0} more are allowed until midnight. The cap itself is unchanged.', amount),
+
+    // What the guards do
+    task: (id: string) => l10n.t('Task {0}', id),
+    taskOf: (id: string, client: string) => l10n.t('Task {0} ({1})', id, client),
+    session: (id: string) => l10n.t('Session {0}', id),
+    sessionOf: (id: string, client: string) => l10n.t('Session {0} ({1})', id, client),
+    keyNamed: (id: string) => l10n.t('Key {0}', id),
+    calls: (amount: string) => l10n.t('{0} calls', amount),
+    inputTokens: (amount: string) => l10n.t('{0} input tokens', amount),
+    seconds: (amount: string) => l10n.t('{0} seconds', amount),
+    minutes: (amount: string) => l10n.t('{0} minutes', amount),
+    share: (used: string, ceiling: string) => l10n.t('{0} of {1}', used, ceiling),
+    taskConstrained: (name: string, share: string) =>
+      l10n.t('{0} is close to its ceiling: {1}. Its next calls are made smaller.', name, share),
+    constrainedBriefly: (name: string) => l10n.t('{0} is close to its ceiling', name),
+    forecast: (calls: number, spent: string) =>
+      calls === 0
+        ? l10n.t('The next call may be refused.')
+        : calls === 1
+          ? l10n.t('About 1 more call fits; the task will have cost {0} then.', spent)
+          : l10n.t('About {0} more calls fit; the task will have cost {1} then.', calls, spent),
+    taskHalted: (name: string, ceiling: string) =>
+      l10n.t('{0} is halted at its ceiling of {1}: its calls are refused. May it go on?', name, ceiling),
+    haltedBriefly: (name: string) => l10n.t('{0} is halted', name),
+    loopHalted: (name: string, tool: string | null, repeats: string, steps: number) => {
+      if (steps > 1) {
+        return tool === null
+          ? l10n.t('{0} is halted: {1} steps came {2} times with the same results. May it go on?', name, steps, repeats)
+          : l10n.t(
+              '{0} is halted: {1} steps with the tool {2} came {3} times with the same results. May it go on?',
+              name,
+              steps,
+              tool,
+              repeats,
+            )
+      }
+      return tool === null
+        ? l10n.t('{0} is halted: the same step came {1} times with the same result. May it go on?', name, repeats)
+        : l10n.t(
+            '{0} is halted: it called the tool {1} {2} times with the same arguments and the same result. May it go on?',
+            name,
+            tool,
+            repeats,
+          )
+    },
+    processStillCalls: (name: string, program: string, pid: number) =>
+      l10n.t(
+        '{0} is halted, and the process {1} ({2}) still calls. Its connections are closed without an answer.',
+        name,
+        program,
+        String(pid),
+      ),
+    processIsEditor: l10n.t('That process belongs to VS Code: stop the agent in its own view.'),
+    somethingStillCalls: (name: string) =>
+      l10n.t(
+        '{0} is halted and still calls. Its connections are closed without an answer; the process could not be found.',
+        name,
+      ),
+    callingBriefly: (name: string) => l10n.t('{0} is halted and still calls', name),
+    restartStorm: (limit: string) =>
+      l10n.t(
+        'The same task was started {0} times within minutes, so it is not started again for now. Look at the script or the supervisor around the agent.',
+        limit,
+      ),
+    stormBriefly: l10n.t('a task is started again and again'),
+    velocity: (name: string, limit: string) =>
+      l10n.t('{0} spends more than {1} a minute. Its paid calls are refused until it is slower.', name, limit),
+    velocityZero: l10n.t('Paid calls are refused: the plan allows no spending in a minute.'),
+    velocityBriefly: (name: string) => l10n.t('{0} spends too fast', name),
+    degraded: (model: string, other: string) =>
+      l10n.t('A budget is used up, so calls for {0} are answered by {1}.', model, other),
+    degradedToCache: (model: string) =>
+      l10n.t('A budget is used up, so calls for {0} get the answers of equal earlier calls.', model),
+    degradedBriefly: (model: string) => l10n.t('{0} is answered in another way', model),
+
+    // Going on
+    allowEur: (amount: string) => l10n.t('Allow {0} More', amount),
+    allowCalls: (calls: number) => l10n.t('+{0} Calls', calls),
+    allowMinutes: (minutes: number) => l10n.t('+{0} Minutes', minutes),
+    stopTask: l10n.t('Stop Task'),
+    allowedEur: (name: string, amount: string) => l10n.t('{0} may spend {1} more.', name, amount),
+    allowedCalls: (name: string, calls: number) => l10n.t('{0} may make {1} more calls.', name, calls),
+    allowedMinutes: (name: string, minutes: number) => l10n.t('{0} may run {1} minutes longer.', name, minutes),
+    taskResumed: (name: string) => l10n.t('{0} may go on.', name),
+    taskStopped: (name: string) => l10n.t('{0} is stopped: its calls are refused until it is resumed.', name),
+    stepFailed: (reason: string) => l10n.t('Tollgate could not do that: {0}', reason),
+    endProcess: l10n.t('End Process'),
+    confirmEnd: (program: string, pid: number) => l10n.t('End the process {0} ({1})?', program, String(pid)),
+    confirmEndDetail: l10n.t('It is asked to end (SIGTERM). What it has not saved is lost.'),
+    processEnded: (program: string, pid: number) => l10n.t('The process {0} ({1}) has ended.', program, String(pid)),
+    processGone: (program: string, pid: number) =>
+      l10n.t('The process {0} ({1}) does not run any more. Nothing was ended.', program, String(pid)),
+    processStays: (program: string, pid: number) =>
+      l10n.t('The process {0} ({1}) was asked to end and still runs.', program, String(pid)),
+    processDenied: (program: string, pid: number) =>
+      l10n.t('The system does not let Tollgate end the process {0} ({1}).', program, String(pid)),
+
     invalidSetting: (setting: string) =>
       l10n.t('The setting {0} is not a number of at least 0 or null. The cap before it stays in force.', setting),
 

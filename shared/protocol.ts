@@ -102,15 +102,58 @@ export interface KillResult {
  * `POST /api/tasks`: the ceilings of one task, said before its first call. They take the place of the plan's; what is absent
  * stays the plan's. Sent again with the same id they are replaced, and the counters go on.
  */
-export interface TaskRequest {
+export interface TaskRequest extends TaskCeilings {
   /** 1 to 128 letters, digits, `-` or `_`: the `/t/<id>` of its calls. */
   readonly id: string
+}
+
+/** Ceilings that were set for one task. */
+export interface TaskCeilings {
   /** Decimal euros, >= 0. */
   readonly eur?: number
   /** Calls that reach an upstream, a whole number >= 1. */
   readonly iterations?: number
   /** Wall clock, > 0. */
   readonly minutes?: number
+}
+
+/** What a grant can give room to. */
+export const grantScopes = ['task', 'user', 'tenant', 'project', 'model'] as const
+
+/**
+ * `POST /api/grants`: a person gives one task or one window of a budget more room. The configured limit does not change.
+ * At least one amount is above 0.
+ */
+export interface GrantRequest {
+  readonly scope: (typeof grantScopes)[number]
+  /** The task's id, the name of the user (with or without `tenant/`), tenant or project, a pattern of `budgets.models`. */
+  readonly ref: string
+  /** For a tenant, which has two; the others have a day. Absent: the one that is capped, else the day. */
+  readonly window?: 'day' | 'month'
+  /** Decimal euros, >= 0. */
+  readonly eur?: number
+  /** Whole, >= 0; for windows. */
+  readonly tokens?: number
+  /** Calls, whole, >= 0; for tasks. */
+  readonly iterations?: number
+  /** Wall clock, >= 0; for tasks. */
+  readonly minutes?: number
+  /** `midnight` of the configured zone, an ISO time, or null: as long as the window lasts or the task lives. */
+  readonly until?: string | null
+  /** Who gives it, in a word: `cli`, `extension`. */
+  readonly by?: string
+}
+
+/** Answer to a `GrantRequest`. */
+export interface GrantAnswer {
+  readonly scope: GrantRequest['scope']
+  readonly ref: string
+  readonly window: 'day' | 'month' | 'life'
+  /** ISO time; null as it was asked. */
+  readonly until: string | null
+  /** Limits of the window with everything that is granted; null where it is not capped, and for a task. */
+  readonly limitEur: number | null
+  readonly limitTokens: number | null
 }
 
 /** Answer to a `TaskRequest`. */

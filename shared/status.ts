@@ -42,8 +42,12 @@ export interface SpendStatus {
   }
   readonly calls: number
   readonly unpricedCalls: number
+  /** As configured: a grant does not change it. */
   readonly capEur: number | null
   readonly capTokens: number | null
+  /** What people granted on top of the caps for this window, as far as it is in force; 0 where nothing is. */
+  readonly grantedEur: number
+  readonly grantedTokens: number
   /** ISO time at which the window ends, with the zone's offset. */
   readonly resetsAt: string
 }

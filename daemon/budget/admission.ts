@@ -1,10 +1,16 @@
 import { LedgerUnavailable } from '../ledger/ledger.ts'
-import type { Ledger, ReservationAsk, ReservationResult } from '../ledger/ledger.ts'
+import type { CappedScope, Ledger, ReservationAsk, ReservationResult, ScopeRef } from '../ledger/ledger.ts'
+import { windowKey } from './grantBook.ts'
 
 type Refused = Extract<ReservationResult, { kind: 'refused' }>
 
+/** A call that was not answered yet. Its ask is another one after its caps have changed. */
+interface Pending {
+  ask: ReservationAsk
+}
+
 interface Waiter {
-  readonly ask: ReservationAsk
+  readonly pending: Pending
   readonly resolve: (result: ReservationResult) => void
   readonly reject: (fault: unknown) => void
   last: Refused
@@ -24,6 +30,7 @@ const mostMemos = 1000
  */
 export class Admission {
   readonly #ledger: Ledger
+  readonly #pending = new Set<Pending>()
   readonly #waiters: Waiter[] = []
   readonly #spent = new Map<string, Refused>()
   #isRecording = true
@@ -37,12 +44,28 @@ export class Admission {
   async admit(ask: ReservationAsk, waitMs: number, signal: AbortSignal): Promise<ReservationResult> {
     const remembered = this.#fromMemory(ask)
     if (remembered !== null) return remembered
-    const result = await this.#reserve(ask)
-    if (result.kind === 'admitted') return result
-    if (result.reason === 'spent') this.#remember(result)
-    if (result.reason === 'spent' || waitMs <= 0 || signal.aborted) return result
+    const pending: Pending = { ask }
+    this.#pending.add(pending)
+    try {
+      const result = await this.#reserve(pending)
+      if (result.kind === 'admitted') return result
+      if (result.reason === 'spent') this.#remember(result)
+      if (result.reason === 'spent' || waitMs <= 0 || signal.aborted) return result
+      return await this.#wait(pending, result, waitMs, signal)
+    } finally {
+      this.#pending.delete(pending)
+    }
+  }
+
+  /** Caps have changed: `capped` tells those of now, and the calls that wait are tried again with them. */
+  recap(capped: (scope: ScopeRef) => CappedScope): void {
+    for (const pending of this.#pending) pending.ask = { ...pending.ask, scopes: pending.ask.scopes.map(capped) }
+    this.#retry()
+  }
+
+  #wait(pending: Pending, refused: Refused, waitMs: number, signal: AbortSignal): Promise<ReservationResult> {
     return new Promise((resolve, reject) => {
-      const waiter: Waiter = { ask, resolve, reject, last: result, timer: null, trying: false }
+      const waiter: Waiter = { pending, resolve, reject, last: refused, timer: null, trying: false }
       const giveUp = (): void => {
         // A try that is under way decides for itself; its answer must not be lost, or its money would stay reserved.
         if (!waiter.trying) this.#leave(waiter, waiter.last)
@@ -63,11 +86,13 @@ export class Admission {
     return this.#isRecording
   }
 
-  async #reserve(ask: ReservationAsk): Promise<ReservationResult> {
+  async #reserve(pending: Pending): Promise<ReservationResult> {
+    const { ask } = pending
     try {
       const result = await this.#ledger.reserve(ask)
       this.#isRecording = true
-      return result
+      // A refusal by caps that have changed meanwhile is none.
+      return result.kind === 'refused' && pending.ask !== ask ? await this.#reserve(pending) : result
     } catch (fault) {
       if (fault instanceof LedgerUnavailable) this.#isRecording = false
       throw fault
@@ -78,7 +103,7 @@ export class Admission {
     for (const waiter of this.#waiters) {
       if (waiter.trying) continue
       waiter.trying = true
-      this.#reserve(waiter.ask).then(
+      this.#reserve(waiter.pending).then(
         (result) => {
           waiter.trying = false
           if (result.kind === 'refused' && result.reason === 'held') waiter.last = result
@@ -126,9 +151,6 @@ export class Admission {
   }
 }
 
-function memoKey(
-  scope: { readonly scope: string; readonly ref: string; readonly window: string; readonly period: string },
-  unit: string,
-): string {
-  return `${scope.scope}\n${scope.ref}\n${scope.window}\n${scope.period}\n${unit}`
+function memoKey(scope: ScopeRef, unit: 'eur' | 'tokens'): string {
+  return `${windowKey(scope)}\n${unit}`
 }

@@ -6,9 +6,11 @@ export function money(eur: number, currency: string): string {
   return currency === 'EUR' ? `€${amount}` : `${amount} ${currency}`
 }
 
-/** `€1.84 of 10.00`; without a cap only the amount. */
-export function moneyOfCap(eur: number, cap: number | null, currency: string): string {
-  return cap === null ? money(eur, currency) : `${money(eur, currency)} of ${cap.toFixed(2)}`
+/** `€1.84 of 10.00`, or `€1.84 of 10.00 + 5.00 granted`; without a cap only the amount. */
+export function moneyOfCap(eur: number, cap: number | null, currency: string, grantedEur = 0): string {
+  if (cap === null) return money(eur, currency)
+  const granted = grantedEur > 0 ? ` + ${formatEur(nanoFromEur(grantedEur))} granted` : ''
+  return `${money(eur, currency)} of ${cap.toFixed(2)}${granted}`
 }
 
 /** `940`, `128k`, `1.2M`: whole below a thousand, then at most three digits that count. */
@@ -25,6 +27,22 @@ export function tokenCount(tokens: number): string {
       return `${scaled < 9.95 ? scaled.toFixed(1).replace(/\.0$/, '') : Math.round(scaled)}${letter}`
   }
   return String(tokens)
+}
+
+/** What a grant gives, of whatever it has more than 0: `€2.00, 20 calls and 10 minutes`. */
+export function grantedText(
+  amount: (name: 'eur' | 'tokens' | 'iterations' | 'minutes') => number,
+  currency: string,
+): string {
+  const [eur, tokens, iterations, minutes] = [amount('eur'), amount('tokens'), amount('iterations'), amount('minutes')]
+  const given = [
+    ...(eur > 0 ? [money(eur, currency)] : []),
+    ...(tokens > 0 ? [`${tokenCount(tokens)} tokens`] : []),
+    ...(iterations > 0 ? [plural(iterations, 'call')] : []),
+    ...(minutes > 0 ? [plural(minutes, 'minute')] : []),
+  ]
+  const last = given.pop() ?? ''
+  return given.length === 0 ? last : `${given.join(', ')} and ${last}`
 }
 
 /** `1 call`, `5 calls`. */

@@ -1,6 +1,9 @@
 import { parseArgs } from 'node:util'
-import type { KillRequest } from '../../shared/protocol.ts'
+import type { GrantRequest, KillRequest } from '../../shared/protocol.ts'
 import { pathPart, projectSlug } from '../../shared/addresses.ts'
+import { readCalibrate } from './calibrateArguments.ts'
+import type { CalibrateAsk } from './calibrateArguments.ts'
+import { readGrant } from './grantArguments.ts'
 import { commandHelp } from './help.ts'
 import type { CommandName } from './help.ts'
 import { readRun } from './runArguments.ts'
@@ -26,6 +29,8 @@ export type Invocation =
   | { readonly command: 'watch'; readonly dataDir: string | null }
   | { readonly command: 'run'; readonly dataDir: string | null; readonly ask: RunAsk }
   | { readonly command: 'kill' | 'resume'; readonly dataDir: string | null; readonly request: KillRequest }
+  | { readonly command: 'calibrate'; readonly dataDir: string | null; readonly ask: CalibrateAsk }
+  | { readonly command: 'grant'; readonly dataDir: string | null; readonly request: GrantRequest }
   | {
       readonly command: 'env'
       readonly dataDir: string | null
@@ -63,6 +68,23 @@ const optionsOf: Readonly<Record<CommandName, Options>> = {
   },
   kill: killOptions,
   resume: killOptions,
+  grant: {
+    ...killOptions,
+    window: { type: 'string' },
+    eur: { type: 'string' },
+    tokens: { type: 'string' },
+    iterations: { type: 'string' },
+    minutes: { type: 'string' },
+    until: { type: 'string' },
+  },
+  calibrate: {
+    ...common,
+    days: { type: 'string' },
+    plan: { type: 'string' },
+    apply: { type: 'boolean' },
+    config: { type: 'string' },
+    json: { type: 'boolean' },
+  },
   env: { ...common, shell: { type: 'string' }, project: { type: 'string' }, task: { type: 'string' } },
   help: { help: { type: 'boolean', short: 'h' } },
 }
@@ -114,12 +136,17 @@ export function readArguments(argv: readonly string[]): Invocation {
   if (command === 'help') return help(positionals)
   if (command === 'run' && end === -1)
     return mistake('run needs "--" and after it the command, as in: tollgate run --eur 2 -- node agent.js')
-  if (positionals.length > 0)
-    return mistake(`${command} takes no "${positionals[0] ?? ''}". See: tollgate help ${command}`)
+  const extra = positionals[command === 'grant' ? 1 : 0]
+  if (extra !== undefined) return mistake(`${command} takes no "${extra}". See: tollgate help ${command}`)
   for (const [name, value] of Object.entries(values)) if (value === '') return mistake(`--${name} needs a value.`)
+  const option = (name: string): string | null => text(values, name)
+  if (command === 'grant') {
+    const request = readGrant(positionals[0] ?? null, option)
+    return typeof request === 'string' ? mistake(request) : { command, dataDir: option('data-dir'), request }
+  }
   if (command !== 'run') return readCommand(command, values)
-  const ask = readRun((name) => text(values, name), rest.slice(end + 1))
-  return typeof ask === 'string' ? mistake(ask) : { command, dataDir: text(values, 'data-dir'), ask }
+  const ask = readRun(option, rest.slice(end + 1))
+  return typeof ask === 'string' ? mistake(ask) : { command, dataDir: option('data-dir'), ask }
 }
 
 function commandNamed(word: string): CommandName | null {
@@ -133,7 +160,7 @@ function help(positionals: readonly string[]): Invocation {
   return command === null ? mistake(`There is no command "${about}".`) : { command: 'help', about: command }
 }
 
-function readCommand(command: Exclude<CommandName, 'help' | 'run'>, values: Values): Invocation {
+function readCommand(command: Exclude<CommandName, 'help' | 'run' | 'grant'>, values: Values): Invocation {
   const dataDir = text(values, 'data-dir')
   switch (command) {
     case 'serve': {
@@ -157,6 +184,13 @@ function readCommand(command: Exclude<CommandName, 'help' | 'run'>, values: Valu
     case 'kill':
     case 'resume':
       return readKill(command, dataDir, text(values, 'scope') ?? 'global', text(values, 'ref'))
+    case 'calibrate': {
+      const ask = readCalibrate(
+        (name) => text(values, name),
+        (name) => values[name] === true,
+      )
+      return typeof ask === 'string' ? mistake(ask) : { command, dataDir, ask }
+    }
     case 'env':
       return readEnv(dataDir, text(values, 'shell'), text(values, 'project'), text(values, 'task'))
   }

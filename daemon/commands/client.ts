@@ -7,7 +7,7 @@ import type { Terminal } from './terminal.ts'
 /** A command that talks to a running daemon. */
 export type ClientInvocation = Extract<
   Invocation,
-  { readonly command: 'status' | 'watch' | 'run' | 'kill' | 'resume' | 'env' }
+  { readonly command: 'status' | 'watch' | 'run' | 'kill' | 'resume' | 'grant' | 'calibrate' | 'env' }
 >
 
 /** The terminal that this process runs in. */
@@ -64,6 +64,14 @@ async function run(invocation: ClientInvocation, dataDir: string, terminal: Term
     case 'resume': {
       const { runResume } = await import('./kill.ts')
       return runResume(dataDir, invocation.request, terminal)
+    }
+    case 'calibrate': {
+      const { runCalibrate } = await import('./calibrate.ts')
+      return runCalibrate(dataDir, invocation.ask, terminal)
+    }
+    case 'grant': {
+      const { runGrant } = await import('./grant.ts')
+      return runGrant(dataDir, invocation.request, terminal)
     }
     case 'env': {
       const { runEnv } = await import('./env.ts')

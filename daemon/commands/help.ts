@@ -52,6 +52,34 @@ export const commandHelp = {
       '--data-dir DIR  Data directory of the daemon.',
     ],
   },
+  grant: {
+    does: 'Give a task, or a window of a budget, more room without changing its limit.',
+    usage:
+      'tollgate grant TASK | --scope user|tenant|project|model|task --ref NAME [--eur N] [--tokens N] [--iterations N] [--minutes N] [--until WHEN] [--window day|month] [--data-dir DIR]',
+    options: [
+      '--scope SCOPE   What gets the room. Default task.',
+      '--ref NAME      Which user, tenant, project, model pattern or task.',
+      '--eur N         Euros.',
+      '--tokens N      Tokens; not for a task.',
+      '--iterations N  Calls; for a task.',
+      '--minutes N     Time; for a task.',
+      '--until WHEN    midnight or an ISO time. Default: as long as the window lasts or the task lives.',
+      '--window NAME   day or month of a tenant. Default: the one that is capped.',
+      '--data-dir DIR  Data directory of the daemon.',
+    ],
+  },
+  calibrate: {
+    does: 'Propose task ceilings from the history of each client and project.',
+    usage: 'tollgate calibrate [--days N] [--plan NAME] [--apply] [--config FILE] [--json] [--data-dir DIR]',
+    options: [
+      '--days N        Days of history, 1 to 365. Default 30.',
+      '--plan NAME     Only this plan. Default: all.',
+      '--apply         Write the configuration instead of only showing what would change.',
+      '--config FILE   Configuration. Default: config.json in the data directory.',
+      '--json          The answer of /api/calibration as it is.',
+      '--data-dir DIR  Data directory of the daemon.',
+    ],
+  },
   env: {
     does: 'Print the variables that send the clients of a shell through the gate.',
     usage: 'tollgate env [--shell sh|fish|powershell|cmd] [--project NAME] [--task NAME] [--data-dir DIR]',
@@ -79,6 +107,6 @@ export function helpText(about: CommandName | null): string {
     const list = options.map((option) => `  ${option}\n`).join('')
     return `${does}\n\n  ${usage}\n${list === '' ? '' : `\n${list}`}`
   }
-  const commands = Object.entries(commandHelp).map(([name, { does }]) => `  ${name.padEnd(8)}${does}\n`)
+  const commands = Object.entries(commandHelp).map(([name, { does }]) => `  ${name.padEnd(11)}${does}\n`)
   return `Tollgate: a gate with hard caps for model calls.\n\n${commands.join('')}\n  tollgate --version\n  tollgate help COMMAND\n`
 }

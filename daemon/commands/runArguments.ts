@@ -43,8 +43,9 @@ export function readRun(option: (name: string) => string | null, words: readonly
 }
 
 /** Plain decimals only: `5,00`, `1e3` and `0x10` mean something else to somebody. Six digits keep every sum exact. */
-const decimal = /^\d{1,6}(\.\d{1,9})?$/
-const whole = /^\d{1,6}$/
+export const decimal = /^\d{1,6}(\.\d{1,9})?$/
+/** Whole numbers of at most six digits. */
+export const whole = /^\d{1,6}$/
 
 function numberOrNull(text: string | null): number | null {
   return text === null ? null : Number(text)

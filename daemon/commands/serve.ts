@@ -7,18 +7,23 @@ import { clientVariables } from '../../shared/clientVariables.ts'
 import type { ListeningLine } from '../../shared/protocol.ts'
 import { Admission } from '../budget/admission.ts'
 import { createCalendar } from '../budget/calendar.ts'
+import { GrantBook } from '../budget/grantBook.ts'
 import { RateBook } from '../budget/rateBook.ts'
 import { configFile } from '../config/configFile.ts'
 import { Configuration } from '../config/configuration.ts'
 import { loadConfig } from '../config/load.ts'
 import { storedPersonalCaps } from '../control/caps.ts'
 import { EventBus } from '../control/eventBus.ts'
+import { restoreGrants } from '../control/grantApi.ts'
 import { KillBoard } from '../control/killBoard.ts'
 import { SelfCheck } from '../control/selfCheck.ts'
 import { ControlSocket } from '../control/socket.ts'
+import { restoreOrders } from '../control/taskApi.ts'
+import { AnswerCache } from '../degrade/answerCache.ts'
 import { createDescriber } from '../describeWorker.ts'
 import type { Gate } from '../gate.ts'
 import { Agent } from '../http/agent.ts'
+import { createAskJson } from '../http/askJson.ts'
 import { createDoor } from '../http/server.ts'
 import { listen, PortTaken } from '../http/listen.ts'
 import type { Listening } from '../http/listen.ts'
@@ -35,12 +40,16 @@ import { nativeBindingPath } from '../lifecycle/nativeBinding.ts'
 import { createShutdown } from '../lifecycle/shutdown.ts'
 import { loadBuiltInPrices } from '../money/builtInPrices.ts'
 import { PriceBook } from '../money/priceBook.ts'
+import { ContextWindows } from '../models/contextWindows.ts'
+import { CountBook } from '../models/countBook.ts'
 import { sayAlerts } from '../observe/alerts.ts'
 import { InFlight } from '../observe/inFlight.ts'
 import { createLog, describeFault } from '../observe/log.ts'
 import { createMetrics } from '../observe/metrics.ts'
+import { NearCaps } from '../observe/nearCaps.ts'
 import { PromptGrowth } from '../observe/promptGrowth.ts'
 import { Residuals } from '../observe/residual.ts'
+import { taskHistory } from '../stages/taskHistory.ts'
 import { BoundedMap } from '../transcript/boundedMap.ts'
 import { TaskMemory } from '../tasks/taskMemory.ts'
 import { defaultDataDir } from './dataDir.ts'
@@ -138,6 +147,7 @@ export async function runServe(args: ServeArguments): Promise<number> {
     ledger,
     admission: new Admission(ledger),
     calendar: createCalendar(() => config().timezone),
+    grants: new GrantBook(),
     priceBook: new PriceBook(config, loadBuiltInPrices),
     residuals,
     growth: new PromptGrowth(),
@@ -145,11 +155,16 @@ export async function runServe(args: ServeArguments): Promise<number> {
     inFlight,
     rates: new RateBook(),
     withoutUsageOption: new Set(),
-    memory: new TaskMemory(countedIds('s', randomBytes)),
+    memory: new TaskMemory(countedIds('s', randomBytes), taskHistory(ledger)),
     kills: new KillBoard({ ledger, inFlight, events, nowMs }),
+    counts: new CountBook(randomBytes(16).toString('hex'), nowMs),
+    contextWindows: new ContextWindows({ ask: createAskJson(dispatcher), nowMs }),
     counterFailures: new BoundedMap(100),
+    answers: new AnswerCache(),
+    nearCaps: new NearCaps(),
     selfCheck,
     dispatcher,
+    ask: createAskJson(dispatcher),
     events,
     metrics,
     log,
@@ -157,7 +172,11 @@ export async function runServe(args: ServeArguments): Promise<number> {
   }
   const orphans = ledger.settleOrphans(nowMs())
   if (orphans > 0) log.warn('calls of a daemon that died were settled at their worst case', { count: orphans })
-  ledger.onSettled((_, changes) => sayAlerts(ledger, events, config().budgets.alertAt, changes))
+  restoreOrders(gate)
+  restoreGrants(gate)
+  ledger.onSettled((_, changes) => sayAlerts(ledger, events, config().budgets, gate.grants.inForce(nowMs()), changes))
+
+  ledger.onSettled((_, changes) => gate.nearCaps.noted(changes))
 
   const control = new ControlSocket(gate)
   const shutdown = createShutdown(

@@ -3,7 +3,7 @@ import { money, moneyOfCap, plural, tokenCount } from './amounts.ts'
 import { printable } from './terminal.ts'
 
 /** Rows as columns of equal width, two spaces apart; numbers stay as they are written. */
-function columns(rows: readonly (readonly string[])[]): readonly string[] {
+export function columns(rows: readonly (readonly string[])[]): readonly string[] {
   const widths: number[] = []
   for (const row of rows) row.forEach((cell, at) => (widths[at] = Math.max(widths[at] ?? 0, cell.length)))
   return rows.map((row) =>
@@ -25,13 +25,19 @@ function clockText(iso: string): string {
   return iso.slice(0, 16).replace('T', ' ')
 }
 
+function tokensOfCap(tokens: string, { capTokens, grantedTokens }: SpendStatus): string {
+  if (capTokens === null) return `${tokens} tokens`
+  const granted = grantedTokens > 0 ? ` + ${tokenCount(grantedTokens)} granted` : ''
+  return `${tokens} of ${tokenCount(capTokens)}${granted} tokens`
+}
+
 function spendRow(name: string, spend: SpendStatus, currency: string): readonly string[] {
   const tokens = tokenCount(windowTokens(spend))
   return [
     name,
-    moneyOfCap(spend.spentEur, spend.capEur, currency),
+    moneyOfCap(spend.spentEur, spend.capEur, currency, spend.grantedEur),
     spend.reservedEur > 0 ? `${money(spend.reservedEur, currency)} held` : 'nothing held',
-    spend.capTokens === null ? `${tokens} tokens` : `${tokens} of ${tokenCount(spend.capTokens)} tokens`,
+    tokensOfCap(tokens, spend),
     plural(spend.calls, 'call'),
     `resets ${clockText(spend.resetsAt)}`,
   ]

@@ -1,6 +1,6 @@
 import type { ControlMessage } from '../../shared/protocol.ts'
 import type { Status } from '../../shared/status.ts'
-import { money, moneyOfCap, tokenCount } from './amounts.ts'
+import { grantedText, money, moneyOfCap, tokenCount } from './amounts.ts'
 import { windowTokens } from './statusText.ts'
 import { printable } from './terminal.ts'
 
@@ -9,8 +9,9 @@ const mostNamed = 2
 
 /** `€1.84 of 10.00 · 128k tokens · 2 running · claude-opus-5 120 out`. */
 export function watchLine(status: Status): string {
+  const { spentEur, capEur, grantedEur } = status.today
   const parts = [
-    moneyOfCap(status.today.spentEur, status.today.capEur, status.currency),
+    moneyOfCap(spentEur, capEur, status.currency, grantedEur),
     `${tokenCount(windowTokens(status.today))} tokens`,
   ]
   if (status.killed) parts.unshift('STOPPED')
@@ -59,7 +60,7 @@ export function eventLine(message: ControlMessage, currency: string): string | n
       case 'loop':
         return joined([`loop ${say('state')}: task ${say('task')}`, say('tool'), `${say('repeats')} times`])
       case 'granted':
-        return `granted to task ${say('task')}: ${say('eur')} EUR, ${say('iterations')} iterations, ${say('minutes')} minutes`
+        return `granted to ${say('scope')} ${say('ref')}: ${grantedText((name) => Number(say(name)), currency)}, by ${say('by')}`
       case 'storm':
       case 'anomaly':
       case 'residual_drift':

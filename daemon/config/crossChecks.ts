@@ -96,6 +96,9 @@ export function configProblems(config: Config): readonly string[] {
     const fallback = plan.degrade?.fallback ?? null
     if (fallback !== null && !Object.hasOwn(config.upstreams, fallback.upstream)) {
       problems.push(`${pathText(['plans', name])}.degrade.fallback.upstream must be the name of an upstream.`)
+    } else if (fallback !== null && config.upstreams[fallback.upstream]?.free !== true) {
+      // What stands in for a call without budget must not spend one.
+      problems.push(`${pathText(['plans', name])}.degrade.fallback.upstream must be a free upstream.`)
     }
   }
   return problems

@@ -5,7 +5,6 @@ import { configProblems, fileProblems, isTimezone } from './crossChecks.ts'
 import { builtInPlans, defaults } from './defaults.ts'
 import { readEnvironment, withField } from './environment.ts'
 import { fieldSchema, pathText } from './fieldTree.ts'
-import { notInForceWarnings } from './notInForce.ts'
 import { deepFreeze } from './overlay.ts'
 import { parseText } from './parse.ts'
 import { issuePath, problemText } from './problems.ts'
@@ -74,7 +73,7 @@ export function loadConfig(sources: ConfigSources): LoadedConfig {
     return { ok: false, problems: [...inFile, ...environment.problems] }
   }
 
-  const warnings = [...environment.warnings, ...notInForceWarnings(shaped.file)]
+  const warnings = [...environment.warnings]
   let timezone = sources.systemTimezone
   if (!isTimezone(timezone)) {
     if (shaped.file.timezone === undefined)

@@ -4,20 +4,13 @@ import { refusalCodes } from '../../shared/codes.ts'
 import type { Health, KillRequest } from '../../shared/protocol.ts'
 import type { Gate } from '../gate.ts'
 import { readBody } from '../http/body.ts'
+import { calibrationReport, readDays } from './calibration.ts'
 import { changeCaps } from './caps.ts'
 import { gauges } from './gauges.ts'
+import { giveGrant, readGrant } from './grantApi.ts'
 import { readCaps, readKill } from './requests.ts'
 import { statusReport } from './statusReport.ts'
-import {
-  chargeTask,
-  grantTask,
-  readCharge,
-  readGrant,
-  readTaskRequest,
-  setTaskCeilings,
-  steerTask,
-  taskActions,
-} from './taskApi.ts'
+import { chargeTask, readCharge, readTaskRequest, setTaskCeilings, steerTask, taskActions } from './taskApi.ts'
 
 /** What the control addresses need besides the gate. */
 export interface ControlActions {
@@ -62,6 +55,11 @@ export async function answerControl(
       return json(response, 200, { events: gate.events.list(since(url), limit(url)) })
     case 'GET /api/check':
       return json(response, 200, { drift: gate.selfCheck.run(gate.nowMs()) })
+    case 'GET /api/calibration': {
+      const days = readDays(url.searchParams.get('days'))
+      if (typeof days === 'string') return fail(response, 400, 'invalid_request', days)
+      return json(response, 200, calibrationReport(gate, days))
+    }
     case 'POST /api/kill':
       return withBody(request, response, readKill, (kill: KillRequest) => json(response, 200, gate.kills.kill(kill)))
     case 'POST /api/resume':
@@ -86,8 +84,8 @@ export async function answerControl(
       return withBody(
         request,
         response,
-        (value) => readGrant(value, () => gate.calendar.nextDayStartMs(gate.nowMs())),
-        (grant) => json(response, 200, grantTask(gate, grant)),
+        (value) => readGrant(value, gate.nowMs(), gate.config(), gate.calendar),
+        (grant) => json(response, 200, giveGrant(gate, grant)),
       )
     case 'POST /api/shutdown':
       json(response, 202, { stopping: true })

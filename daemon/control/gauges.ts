@@ -1,12 +1,17 @@
 import { eurFromNano } from '../../shared/money.ts'
+import { cappedScope, tenantMonth, userDay } from '../budget/scopes.ts'
 import type { Gate } from '../gate.ts'
 import type { Gauge } from '../observe/metrics.ts'
 
 /** Gauges at the time of a scrape: budgets, calls in flight, the state of the ledger. */
 export function gauges(gate: Gate): readonly Gauge[] {
   const nowMs = gate.nowMs()
-  const { budgets } = gate.config()
-  const { day, month } = gate.calendar.periods(nowMs)
+  const { budgets, tenant, user } = gate.config()
+  const period = gate.calendar.periods(nowMs)
+  const { day, month } = period
+  const granted = gate.grants.inForce(nowMs)
+  const dayCaps = cappedScope(userDay(tenant, user, period), budgets, granted)
+  const monthCaps = cappedScope(tenantMonth(tenant, period), budgets, granted)
   const list: Gauge[] = [
     { name: 'tollgate_calls_in_flight', value: gate.inFlight.size, labels: {} },
     { name: 'tollgate_calls_waiting', value: gate.admission.waiting, labels: {} },
@@ -18,8 +23,8 @@ export function gauges(gate: Gate): readonly Gauge[] {
   ]
   try {
     const windows = [
-      { window: 'day', cap: budgets.userDaily, sum: gate.ledger.summary({ window: 'day', period: day }) },
-      { window: 'month', cap: budgets.tenantMonthly, sum: gate.ledger.summary({ window: 'month', period: month }) },
+      { window: 'day', cap: dayCaps, sum: gate.ledger.summary({ window: 'day', period: day }) },
+      { window: 'month', cap: monthCaps, sum: gate.ledger.summary({ window: 'month', period: month }) },
     ] as const
     for (const { window, cap, sum } of windows) {
       const tokens = sum.tokens.input + sum.tokens.cacheRead + sum.tokens.cacheWrite + sum.tokens.output
@@ -34,9 +39,11 @@ export function gauges(gate: Gate): readonly Gauge[] {
         value: eurFromNano(sum.reservedNanoEur),
         labels: { window, unit: 'eur' },
       })
-      if (cap.eur !== null) list.push({ name: 'tollgate_budget_cap', value: cap.eur, labels: { window, unit: 'eur' } })
-      if (cap.tokens !== null)
-        list.push({ name: 'tollgate_budget_cap', value: cap.tokens, labels: { window, unit: 'tokens' } })
+      const { capNanoEur, capTokens } = cap
+      if (capNanoEur !== null)
+        list.push({ name: 'tollgate_budget_cap', value: eurFromNano(capNanoEur), labels: { window, unit: 'eur' } })
+      if (capTokens !== null)
+        list.push({ name: 'tollgate_budget_cap', value: capTokens, labels: { window, unit: 'tokens' } })
     }
     list.push({ name: 'tollgate_ledger_available', value: gate.admission.isRecording ? 1 : 0, labels: {} })
     list.push({ name: 'tollgate_ledger_drift', value: gate.selfCheck.last.drift.length, labels: {} })

@@ -2,6 +2,9 @@ import { version } from '../../shared/build.ts'
 import type { Cap } from '../../shared/config.ts'
 import { eurFromNano } from '../../shared/money.ts'
 import type { SpendStatus, Status } from '../../shared/status.ts'
+import { roomOf } from '../budget/grantBook.ts'
+import type { Room } from '../budget/grantBook.ts'
+import { tenantMonth, userDay } from '../budget/scopes.ts'
 import type { Gate } from '../gate.ts'
 import { builtInPricesAsOf } from '../money/builtInPrices.ts'
 import type { SpendSummary } from '../ledger/ledger.ts'
@@ -12,9 +15,10 @@ const mostTasksShown = 50
 export function statusReport(gate: Gate): Status {
   const nowMs = gate.nowMs()
   const config = gate.config()
-  const { day, month } = gate.calendar.periods(nowMs)
-  const read = readLedger(gate, day, month)
-  const spend = (summary: SpendSummary | null, cap: Cap, window: 'day' | 'month'): SpendStatus => ({
+  const period = gate.calendar.periods(nowMs)
+  const read = readLedger(gate, period.day, period.month)
+  const granted = gate.grants.inForce(nowMs)
+  const spend = (summary: SpendSummary | null, cap: Cap, window: 'day' | 'month', room: Room): SpendStatus => ({
     spentEur: eurFromNano(summary?.spentNanoEur ?? 0),
     reservedEur: eurFromNano(summary?.reservedNanoEur ?? 0),
     tokens: summary?.tokens ?? { input: 0, cacheRead: 0, cacheWrite: 0, output: 0 },
@@ -22,8 +26,12 @@ export function statusReport(gate: Gate): Status {
     unpricedCalls: summary?.unpricedCalls ?? 0,
     capEur: cap.eur,
     capTokens: cap.tokens,
+    grantedEur: eurFromNano(room.nanoEur),
+    grantedTokens: room.tokens,
     resetsAt: gate.calendar.resetsAt(window, nowMs),
   })
+  const today = userDay(config.tenant, config.user, period)
+  const month = tenantMonth(config.tenant, period)
   const kills = gate.kills.current()
   return {
     time: new Date(nowMs).toISOString(),
@@ -33,8 +41,8 @@ export function statusReport(gate: Gate): Status {
     currency: config.currency.code,
     timezone: config.timezone,
     alertAt: config.budgets.alertAt,
-    today: spend(read?.today ?? null, config.budgets.userDaily, 'day'),
-    month: spend(read?.month ?? null, config.budgets.tenantMonthly, 'month'),
+    today: spend(read?.today ?? null, config.budgets.userDaily, 'day', roomOf(granted, today)),
+    month: spend(read?.month ?? null, config.budgets.tenantMonthly, 'month', roomOf(granted, month)),
     models: (read?.models ?? []).map(({ model, calls, nanoEur }) => ({ model, calls, eur: eurFromNano(nanoEur) })),
     tasks: gate.memory.tasks.status(mostTasksShown),
     inFlight: gate.inFlight.status(nowMs),

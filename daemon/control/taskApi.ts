@@ -4,67 +4,87 @@ import { eurFromNano, nanoFromEur } from '../../shared/money.ts'
 import type { NanoEur } from '../../shared/money.ts'
 import type { TaskAnswer, TaskRequest } from '../../shared/protocol.ts'
 import type { Gate } from '../gate.ts'
+import { LedgerUnavailable } from '../ledger/ledger.ts'
 import { sayChanges } from '../stages/place.ts'
+import type { TaskState } from '../tasks/task.ts'
 import { isRecord } from './requests.ts'
-import type { GrantAsk } from '../tasks/grants.ts'
 
 /** What a control address about one task can do. */
 export const taskActions = ['halt', 'resume', 'pause', 'charges'] as const
 
-/** A grant to one task. */
-export interface TaskGrantRequest extends GrantAsk {
-  readonly task: string
+/** Tasks whose own ceilings are known again after a restart. */
+const mostCeilings = 2000
+
+/** How long orders are kept after they were last changed, in milliseconds. */
+const keptOrdersMs = 30 * 86_400_000
+
+/** Lets the ceilings count again that were set for single tasks. Once, at start; other orders come back with their task. */
+export function restoreOrders(gate: Gate): void {
+  const { ledger, memory } = gate
+  writeDown(gate, () => ledger.forgetTaskOrders(gate.nowMs() - keptOrdersMs))
+  for (const { task, ceilings } of ledger.taskCeilings(mostCeilings))
+    memory.requests.set(task, { id: task, ...ceilings })
 }
 
-/** Sets the ceilings of one task, before or after its first call; counters go on. */
+/** Sets the ceilings of one task, before or after its first call; counters go on. They hold over a restart. */
 export function setTaskCeilings(gate: Gate, request: TaskRequest): TaskAnswer {
-  gate.memory.requests.set(request.id, request)
+  const { id, ...ceilings } = request
+  const nowMs = gate.nowMs()
+  gate.memory.requests.set(id, request)
+  writeDown(gate, () => gate.ledger.saveTaskCeilings(id, ceilings, nowMs))
   const { plans, plan } = gate.config()
-  const known = gate.memory.tasks.status(500).find((task) => task.id === request.id)
   return {
-    id: request.id,
-    state: known?.state ?? 'ok',
+    id,
+    state: gate.memory.tasks.statusOf(id, nowMs)?.state ?? 'ok',
     haltGraceSeconds: plans[plan]?.task?.haltGraceSeconds ?? 30,
   }
 }
 
-/** Halts, resumes or pauses a task, and tells every window. */
-export function steerTask(
-  gate: Gate,
-  task: string,
-  action: 'halt' | 'resume' | 'pause',
-): { readonly task: string; readonly state: string } {
-  sayChanges(gate, gate.memory.tasks[action](task, gate.nowMs()))
-  return {
-    task,
-    state:
-      gate.memory.tasks.status(500).find((one) => one.id === task)?.state ?? (action === 'resume' ? 'ok' : 'halted'),
-  }
+/** Answer to a halt, a pause or a resume. */
+export interface SteeredTask {
+  readonly task: string
+  readonly state: TaskState
+  /** After a halt or a pause: the book was asked, and would refuse the next call. */
+  readonly confirmed?: true
 }
 
-/** Adds what an agent's own tool costs to its task. */
+/**
+ * Halts, resumes or pauses a task, and tells every window. It holds over a restart. Throws where a task that was stopped
+ * would not be refused, so that nobody is told of a stop that is none (A19).
+ */
+export function steerTask(gate: Gate, task: string, action: 'halt' | 'resume' | 'pause'): SteeredTask {
+  const { tasks } = gate.memory
+  const nowMs = gate.nowMs()
+  const changes = tasks[action](task, nowMs)
+  const isStop = action !== 'resume'
+  if (isStop && tasks.nextStop(task, nowMs) === null) throw new Error('a task that was stopped would not be refused')
+  writeDown(gate, () => gate.ledger.saveTaskOrders(tasks.orders(task, nowMs)))
+  sayChanges(gate, changes)
+  return { task, state: tasks.statusOf(task, nowMs)?.state ?? 'ok', ...(isStop ? { confirmed: true } : {}) }
+}
+
+/** Adds what an agent's own tool costs to its task. It stays counted over a restart. */
 export function chargeTask(
   gate: Gate,
   task: string,
   nanoEur: NanoEur,
 ): { readonly task: string; readonly eur: number } {
-  sayChanges(gate, gate.memory.tasks.charge(task, nanoEur, gate.nowMs()))
+  const { tasks } = gate.memory
+  const nowMs = gate.nowMs()
+  const changes = tasks.charge(task, nanoEur, nowMs)
+  writeDown(gate, () => gate.ledger.saveTaskOrders(tasks.orders(task, nowMs)))
+  sayChanges(gate, changes)
   return { task, eur: eurFromNano(nanoEur) }
 }
 
-/** Gives a task more room. The configured ceilings do not move; the grant is kept among the events. */
-export function grantTask(gate: Gate, request: TaskGrantRequest): { readonly task: string } {
-  const { task, ...room } = request
-  sayChanges(gate, gate.memory.tasks.grant(task, room, gate.nowMs()))
-  gate.events.emit('granted', {
-    scope: 'task',
-    task,
-    eur: room.eur ?? 0,
-    iterations: room.iterations ?? 0,
-    minutes: room.minutes ?? 0,
-    until: room.untilMs === null ? null : new Date(room.untilMs).toISOString(),
-  })
-  return { task }
+/** A broken disk must not turn an order that has worked into a fault; it then holds until the daemon ends. */
+function writeDown(gate: Gate, write: () => void): void {
+  try {
+    write()
+  } catch (fault) {
+    if (!(fault instanceof LedgerUnavailable)) throw fault
+    gate.log.error('an order could not be written down, so it ends with the daemon', { problem: fault.message })
+  }
 }
 
 /** Reads `POST /api/tasks`; a string is what is wrong with it. */
@@ -81,28 +101,6 @@ export function readTaskRequest(value: unknown): TaskRequest | string {
     ...(eur === undefined ? {} : { eur }),
     ...(iterations === undefined ? {} : { iterations }),
     ...(minutes === undefined ? {} : { minutes }),
-  }
-}
-
-/** Reads `POST /api/grants`; a string is what is wrong with it. */
-export function readGrant(value: unknown, midnightMs: () => number): TaskGrantRequest | string {
-  if (!isRecord(value)) return 'The body must be a JSON object such as {"scope":"task","ref":"t1","eur":2}.'
-  const { scope, ref, eur, iterations, minutes, until = null } = value
-  if (scope !== 'task') return 'scope must be "task". A cap is raised with POST /api/caps.'
-  if (typeof ref !== 'string' || ref === '') return 'ref must name the task.'
-  for (const [name, amount] of Object.entries({ eur, iterations, minutes })) {
-    if (amount !== undefined && !isAmount(amount)) return `${name} must be a number >= 0.`
-  }
-  if (eur === undefined && iterations === undefined && minutes === undefined) return 'Give eur, iterations or minutes.'
-  const untilMs =
-    until === null ? null : until === 'midnight' ? midnightMs() : typeof until === 'string' ? Date.parse(until) : NaN
-  if (Number.isNaN(untilMs)) return 'until must be "midnight", an ISO time or null.'
-  return {
-    task: ref,
-    untilMs,
-    ...(isAmount(eur) ? { eur } : {}),
-    ...(isAmount(iterations) ? { iterations } : {}),
-    ...(isAmount(minutes) ? { minutes } : {}),
   }
 }
 

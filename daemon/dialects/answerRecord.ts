@@ -1,5 +1,7 @@
 import type { Usage } from '../../shared/usage.ts'
 import { noUsage, totalInput } from '../../shared/usage.ts'
+import type { AnswerCall } from '../transcript/callDigest.ts'
+import { SpokenText } from '../streams/spokenText.ts'
 import type { AnswerFacts, JsonObject } from './dialect.ts'
 import { isObject, wordIn } from './read.ts'
 
@@ -23,6 +25,7 @@ export class AnswerRecord implements AnswerFacts {
   serviceTier: Readonly<Record<string, string>> = {}
   streamError: string | null = null
   responseId: string | null = null
+  calls: readonly AnswerCall[] | null = null
   /** The provider stated its input, and it was no guess. */
   inputReported = false
   /** The provider stated its output, and it was no placeholder. */
@@ -30,6 +33,7 @@ export class AnswerRecord implements AnswerFacts {
   /** A prompt of no tokens is what the provider meant: nothing was run. */
   nothingRun = false
   #afterSpace = true
+  readonly #spoken = new SpokenText()
   readonly #toolCallKeys = new Set<string>()
 
   get inputKnown(): boolean {
@@ -47,6 +51,14 @@ export class AnswerRecord implements AnswerFacts {
     if (typeof text !== 'string') return
     this.#deliver(text)
     this.visibleChars += text.length
+  }
+
+  /** Text that the user sees, of a model that may have left its reasoning in it. */
+  addSpoken(text: unknown): void {
+    if (typeof text !== 'string') return
+    this.#deliver(text)
+    this.#spoken.push(text)
+    this.visibleChars = this.#spoken.visibleChars
   }
 
   /** Reasoning and tool arguments: billed, but nothing to read. */

@@ -8,6 +8,7 @@ import { completeFacts, emulationOptions } from './facts.ts'
 import { askCeiling, tierOf } from './openaiCeiling.ts'
 import { arrayIn, askArray, askBoolean, askModel, askNumber, isObject, objectIn, stringIn } from './read.ts'
 import { anthropicErrorType, anthropicRefusal, lastMessage } from './refusalShape.ts'
+import { anthropicSession } from './sessionHint.ts'
 import { countTools, structureOf } from './structure.ts'
 
 /** `POST /v1/messages`. */
@@ -57,7 +58,7 @@ function describe(body: JsonObject, context: DescribeContext): CallFacts {
     tier: tierOf(body, ['service_tier', 'speed', 'inference_geo']),
     cacheWrite: cache.longest,
     ollama: emulationOptions(context),
-    sessionHint: stringIn(objectIn(body, 'metadata') ?? {}, 'user_id'),
+    sessionHint: anthropicSession(body),
     estimate: counter.estimate(),
     transcript: context.transcript.facts(),
   })

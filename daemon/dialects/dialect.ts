@@ -1,5 +1,6 @@
 import type { CallFacts, DialectName, InputEstimate, Refusal } from '../call.ts'
 import type { Usage } from '../../shared/usage.ts'
+import type { AnswerCall } from '../transcript/callDigest.ts'
 import type { TranscriptRecorder } from '../transcript/transcript.ts'
 
 /** A value that came out of JSON.parse; narrowed by the readers in `read.ts`. */
@@ -65,6 +66,11 @@ export interface AnswerFacts {
   readonly streamError: string | null
   /** Id that later requests may name as `previous_response_id`. */
   readonly responseId: string | null
+  /**
+   * Tool calls that such a request brings the results of. Null where they are not known: the answer is not over or not
+   * stored, they were too many to keep, or the format has no such requests.
+   */
+  readonly calls: readonly AnswerCall[] | null
 }
 
 /** Reads a copy of one answer's bytes. Never throws, never holds bytes back, bounded in memory. */

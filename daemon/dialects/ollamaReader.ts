@@ -22,7 +22,7 @@ export function ollamaReader(form: AnswerForm, producesOutput: boolean, limits: 
     record.setModel(answer['model'])
     if (answer['error'] !== undefined) record.setError(answer['error'])
     const message = objectIn(answer, 'message') ?? answer
-    record.addVisible(message['content'] ?? message['response'])
+    record.addSpoken(message['content'] ?? message['response'])
     record.addHidden(message['thinking'])
     if (message['tool_calls'] !== undefined) {
       for (const call of arrayIn(message, 'tool_calls')) addToolCall(call)

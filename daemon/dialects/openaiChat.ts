@@ -6,8 +6,9 @@ import { completeFacts, emulationOptions } from './facts.ts'
 import { OpenaiChoices } from './openaiChoices.ts'
 import { askChoices, chatCeiling, includeUsageOf, isOpenaiHost, tierOf } from './openaiCeiling.ts'
 import { countChatMessages } from './openaiInput.ts'
-import { arrayIn, askArray, askBoolean, askModel, askNumber, isObject, objectIn, stringIn } from './read.ts'
+import { arrayIn, askArray, askBoolean, askModel, askNumber, isObject, objectIn } from './read.ts'
 import { lastMessage, openaiRefusal } from './refusalShape.ts'
+import { cacheKeySession } from './sessionHint.ts'
 import { countTools, structureOf } from './structure.ts'
 
 /** `POST /v1/chat/completions`, of OpenAI and of everything that imitates it. */
@@ -48,7 +49,7 @@ function describe(body: JsonObject, context: DescribeContext): CallFacts {
     tier: tierOf(body),
     cacheWrite: openaiCacheWrite(cache, context),
     ollama: emulationOptions(context),
-    sessionHint: stringIn(body, 'prompt_cache_key'),
+    sessionHint: cacheKeySession(body),
     estimate: counter.estimate(),
     transcript: context.transcript.facts(),
   })
@@ -70,7 +71,7 @@ function chatReader(form: AnswerForm, facts: CallFacts): AnswerReader {
     if (said === null) return
     const { content } = said
     if (typeof content === 'string') {
-      record.addVisible(content)
+      record.addSpoken(content)
       if (searches && content !== '') record.atLeastWebSearches(1)
     } else if (content !== undefined && content !== null) for (const part of arrayIn(said, 'content')) addPart(part)
     if (said['refusal'] !== undefined) record.addVisible(said['refusal'])

@@ -86,5 +86,5 @@ export class OpenaiChoices implements AnswerParts {
 
 /** The text of a legacy completion's choice. */
 export const completionText: ChoiceReader = (record, choice) => {
-  record.addVisible(choice['text'])
+  record.addSpoken(choice['text'])
 }

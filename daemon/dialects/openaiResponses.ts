@@ -10,6 +10,7 @@ import { countResponsesItems } from './responsesItems.ts'
 import { responsesReader } from './responsesReader.ts'
 import { arrayIn, askBoolean, askModel, askNumber, isObject, objectIn, stringIn } from './read.ts'
 import { lastMessage, openaiRefusal, refusalFields } from './refusalShape.ts'
+import { responsesSession } from './sessionHint.ts'
 import { countTools, structureOf } from './structure.ts'
 
 /** `POST /v1/responses`. */
@@ -82,14 +83,10 @@ function describe(body: JsonObject, context: DescribeContext): CallFacts {
     tier: tierOf(body),
     cacheWrite: openaiCacheWrite(cache, context),
     ollama: emulationOptions(context),
-    sessionHint: stringIn(body, 'prompt_cache_key') ?? conversationId(conversation),
+    sessionHint: responsesSession(body),
     estimate: counter.estimate(),
     transcript: context.transcript.facts(),
   })
-}
-
-function conversationId(conversation: unknown): string | null {
-  return isObject(conversation) ? stringIn(conversation, 'id') : typeof conversation === 'string' ? conversation : null
 }
 
 /** Tools that the provider runs and charges for by the use. `max_tool_calls` bounds them all together. */

@@ -1,9 +1,11 @@
 import { lastFields } from '../streams/lastFields.ts'
+import { AnswerCalls } from './answerCalls.ts'
 import { answerReader } from './answerReader.ts'
 import { AnswerRecord } from './answerRecord.ts'
 import type { AnswerForm, AnswerReader, JsonObject } from './dialect.ts'
 import { OpenaiUsage } from './openaiUsage.ts'
 import { arrayIn, isObject, objectIn, stringIn, wordIn } from './read.ts'
+import { responsesCall } from './responsesTranscript.ts'
 
 /** Events that repeat what deltas have brought, or carry images: not worth parsing. */
 const skipped: ReadonlySet<string> = new Set([
@@ -39,6 +41,8 @@ const visibleDeltas: ReadonlySet<string> = new Set([
 export function responsesReader(form: AnswerForm): AnswerReader {
   const record = new AnswerRecord()
   const usage = new OpenaiUsage(record)
+  const doneCalls = new AnswerCalls()
+  let begunCalls = 0
   let searches = 0
 
   function readResponse(response: JsonObject): void {
@@ -56,11 +60,17 @@ export function responsesReader(form: AnswerForm): AnswerReader {
     if (status === 'failed') record.setError({ code: 'failed' })
     // The whole output is repeated here; some servers send it nowhere else.
     const whole = new AnswerRecord()
+    const wholeCalls = new AnswerCalls()
     let found = 0
     for (const item of arrayIn(response, 'output')) {
       readItem(item, whole)
-      if (isObject(item) && item['type'] === 'web_search_call') found += 1
+      if (!isObject(item)) continue
+      addCall(item, wholeCalls)
+      if (item['type'] === 'web_search_call') found += 1
     }
+    const calls = wholeCalls.count >= doneCalls.count ? wholeCalls : doneCalls
+    // Nobody can go on from an answer that is not stored.
+    record.calls = response['store'] === false || calls.count < begunCalls ? null : calls.all
     record.deliveredChars = Math.max(record.deliveredChars, whole.deliveredChars)
     record.deliveredWords = Math.max(record.deliveredWords, whole.deliveredWords)
     record.visibleChars = Math.max(record.visibleChars, whole.visibleChars)
@@ -89,16 +99,21 @@ export function responsesReader(form: AnswerForm): AnswerReader {
         return
       case 'response.output_item.added': {
         const item = objectIn(event, 'item')
-        if (item !== null && isToolCall(item))
-          record.addToolCall(wordIn(event, 'output_index') ?? wordIn(item, 'id') ?? '')
+        if (item === null) return
+        if (isToolCall(item)) record.addToolCall(wordIn(event, 'output_index') ?? wordIn(item, 'id') ?? '')
+        if (responsesCall(item) !== null) begunCalls += 1
         return
       }
-      case 'response.output_item.done':
-        if (objectIn(event, 'item')?.['type'] === 'web_search_call') {
+      case 'response.output_item.done': {
+        const item = objectIn(event, 'item')
+        if (item === null) return
+        addCall(item, doneCalls)
+        if (item['type'] === 'web_search_call') {
           searches += 1
           record.atLeastWebSearches(searches)
         }
         return
+      }
       case 'error':
         record.setError(isObject(event['error']) ? event['error'] : { code: event['code'] ?? 'error' })
         return
@@ -132,6 +147,11 @@ const clientCalls: ReadonlySet<unknown> = new Set([
 
 function isToolCall(item: JsonObject): boolean {
   return clientCalls.has(item['type'])
+}
+
+function addCall(item: JsonObject, calls: AnswerCalls): void {
+  const call = responsesCall(item)
+  if (call !== null) calls.add(call)
 }
 
 /** Counts one item of a finished output. */

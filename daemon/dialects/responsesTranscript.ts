@@ -1,3 +1,5 @@
+import { argumentsText } from '../transcript/callDigest.ts'
+import type { AnswerCall } from '../transcript/callDigest.ts'
 import type { TranscriptRecorder } from '../transcript/transcript.ts'
 import { recordContent, roleOf } from './chatTranscript.ts'
 import type { JsonObject } from './dialect.ts'
@@ -26,10 +28,10 @@ export function recordResponsesItem(item: unknown, transcript: TranscriptRecorde
     recordContent(item['content'], transcript)
     return
   }
-  const call = Object.hasOwn(calls, type) ? calls[type] : undefined
-  if (call !== undefined) {
+  const call = callIn(item)
+  if (call !== null) {
     transcript.message('assistant')
-    transcript.toolCall(callId(item), stringIn(item, 'name') ?? call.tool, item[call.args])
+    transcript.toolCall(call.id, call.tool, call.args)
     return
   }
   if (type.endsWith('_call_output')) {
@@ -43,6 +45,21 @@ export function recordResponsesItem(item: unknown, transcript: TranscriptRecorde
   if (type === 'reasoning') return
   // What the provider ran itself, and history that it compacted.
   transcript.opaque(item)
+}
+
+/** The tool call that an item of an answer is, with its arguments as text; null for an item of another kind. */
+export function responsesCall(item: JsonObject): AnswerCall | null {
+  const call = callIn(item)
+  return call === null ? null : { id: call.id, tool: call.tool, argumentsText: argumentsText(call.args) }
+}
+
+function callIn(
+  item: JsonObject,
+): { readonly id: string | null; readonly tool: string; readonly args: unknown } | null {
+  const type = stringIn(item, 'type') ?? ''
+  const call = Object.hasOwn(calls, type) ? calls[type] : undefined
+  if (call === undefined) return null
+  return { id: callId(item), tool: stringIn(item, 'name') ?? call.tool, args: item[call.args] }
 }
 
 function callId(item: JsonObject): string | null {

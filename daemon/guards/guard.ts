@@ -1,6 +1,7 @@
-import type { CallFacts, DescribedCall, ReceivedCall, Refusal } from '../call.ts'
+import type { CallFacts, CallWarning, DescribedCall, ReceivedCall, Refusal } from '../call.ts'
 import type { ChoiceAsk } from '../dialects/choiceAsk.ts'
 import type { FieldEdit } from '../dialects/edit.ts'
+import type { ContextWindowState } from './contextWindow.ts'
 import type { LoopGuardState } from './loop.ts'
 import type { StormGuardState } from './storm.ts'
 import type { TaskGuardState } from './taskCeilings.ts'
@@ -40,6 +41,8 @@ export interface GuardState {
   readonly velocity?: VelocityGuardState
   /** Absent in dialects that produce one plain answer. */
   readonly choices?: ChoiceAsk
+  /** Absent where the prompt fits into every window, and where nothing is known of the model's. */
+  readonly contextWindow?: ContextWindowState
 }
 
 /** A call that a guard judges. */
@@ -57,6 +60,8 @@ export type Verdict =
       /** As `x-tollgate-changes` says it: `max_tokens=4096`. */
       readonly says: readonly string[]
       readonly outputCeiling?: number
+      /** Said of the call, which goes on. */
+      readonly warnings?: readonly CallWarning[]
     }
   | { readonly kind: 'refuse'; readonly refusal: Refusal }
 
@@ -71,5 +76,8 @@ export interface Guard {
 
 /** Outcome of the whole stack. */
 export type StackVerdict =
-  | { readonly kind: 'pass'; readonly described: Pick<DescribedCall, 'edits' | 'changes' | 'outputCeiling'> }
+  | {
+      readonly kind: 'pass'
+      readonly described: Pick<DescribedCall, 'edits' | 'changes' | 'outputCeiling' | 'warnings'>
+    }
   | { readonly kind: 'refuse'; readonly refusal: Refusal }

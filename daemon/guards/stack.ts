@@ -1,14 +1,16 @@
 import type { FieldEdit } from '../dialects/edit.ts'
 import type { RefusalCode } from '../../shared/codes.ts'
-import type { Refusal } from '../call.ts'
+import type { CallWarning, Refusal } from '../call.ts'
 import type { Guard, GuardedCall, GuardState, StackVerdict } from './guard.ts'
 import { choices } from './choices.ts'
+import { contextWindow } from './contextWindow.ts'
 import { conversationSize } from './conversationSize.ts'
 import { loop } from './loop.ts'
 import { messageLength } from './messageLength.ts'
 import { modelAllowlist } from './modelAllowlist.ts'
 import { outputCeiling } from './outputCeiling.ts'
 import { rate } from './rate.ts'
+import { storm } from './storm.ts'
 import { taskCeilings } from './taskCeilings.ts'
 import { unpricedModel } from './unpricedModel.ts'
 import { unsupportedFeature } from './unsupported.ts'
@@ -21,19 +23,22 @@ export const guardStack: readonly Guard[] = [
   unpricedModel,
   messageLength,
   conversationSize,
+  contextWindow,
   outputCeiling,
   choices,
   loop,
+  storm,
   taskCeilings,
   rate,
   velocity,
 ]
 
-/** Asks every guard. The first refusal in the stack's order wins and names the others; else all changes are put together. */
+/** Asks every guard. The first refusal in the stack's order wins and names the others; else changes and warnings are put together. */
 export function runStack(guards: readonly Guard[], call: GuardedCall, state: GuardState): StackVerdict {
   const refusals: Refusal[] = []
   const edits: FieldEdit[] = []
   const changes: string[] = []
+  const warnings: CallWarning[] = []
   let outputCeilingTokens: number | null = null
   for (const guard of guards) {
     const verdict = guard.judge(call, state)
@@ -46,6 +51,7 @@ export function runStack(guards: readonly Guard[], call: GuardedCall, state: Gua
       case 'change':
         edits.push(...verdict.edits)
         changes.push(...verdict.says)
+        warnings.push(...(verdict.warnings ?? []))
         outputCeilingTokens = verdict.outputCeiling ?? outputCeilingTokens
         break
     }
@@ -55,5 +61,5 @@ export function runStack(guards: readonly Guard[], call: GuardedCall, state: Gua
     const also: readonly RefusalCode[] = others.map((refusal) => refusal.code)
     return { kind: 'refuse', refusal: { ...worst, also } }
   }
-  return { kind: 'pass', described: { edits, changes, outputCeiling: outputCeilingTokens } }
+  return { kind: 'pass', described: { edits, changes, outputCeiling: outputCeilingTokens, warnings } }
 }

@@ -38,7 +38,7 @@ export function stateText(change: StateChange, currency: string): string {
     case 'resume':
       return `${name} was resumed and may go on.`
     case 'room':
-      return `${name} has been given more room and is ${change.to === 'ok' ? 'far from its ceiling' : change.to} again.`
+      return `${name} has been given more room and may go on.`
     case 'ceiling':
       return `${name} ${ceilingWords(change.to)}${counter === null ? '' : `: ${shareText(change, counter, currency)}`}.`
   }

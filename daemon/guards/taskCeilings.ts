@@ -35,7 +35,7 @@ export const taskCeilings: Guard = {
     if (stop === null) return allow
     const { planName } = received.identity
     // An explicit task holds all calls that carry its name, whoever's message they answer.
-    const goOn = resumeText(standing, received.explicitTask === null)
+    const goOn = resumeText(standing, planName, received.explicitTask === null)
     switch (stop) {
       case 'person':
         return refuse(standing, `${title(standing)} was halted by a person. ${goOn}`)
@@ -73,9 +73,14 @@ function heldText(standing: TaskStanding, currency: string): string {
   )
 }
 
-function resumeText(standing: TaskStanding, byMessage: boolean): string {
-  if (standing.scope === 'session') return 'Start a new session, or grant it room or resume the task in Tollgate.'
-  const command = `"tollgate resume --scope task --ref ${standing.ref}"`
+function resumeText(standing: TaskStanding, planName: string, byMessage: boolean): string {
+  const command = `"tollgate resume --scope task --ref ${standing.scope === 'task' ? standing.ref : standing.task}"`
+  if (standing.scope === 'session') {
+    return (
+      `A new message does not help: it goes on with ${command}, with a grant to that task, or with a higher ` +
+      `plans.${planName}.task.sessionTimes. A new session begins at 0.`
+    )
+  }
   return byMessage && standing.stop === 'ceiling'
     ? `It goes on with a new message from a person, or with ${command}.`
     : `It goes on with ${command}.`

@@ -25,8 +25,8 @@ export interface JsonReply {
 /** Asks one question. Resolves with null where no answer came in time; never rejects. */
 export type AskJson = (ask: JsonAsk) => Promise<JsonReply | null>
 
-/** Larger answers are not read to their end: a list of models is a few kilobytes. */
-const mostBytes = 1024 * 1024
+/** Larger answers are not read to their end. A list of models is a few kilobytes, a list of token ids some megabytes. */
+const mostBytes = 16 * 1024 * 1024
 
 /** Asks through the same dispatcher as the calls: to configured upstreams only, no redirect followed, nothing repeated. */
 export function createAskJson(dispatcher: Dispatcher): AskJson {

@@ -18,6 +18,8 @@ export class Exchange {
   readonly policy: 'auto' | 'semantic' | 'final'
   /** Known once the path was understood; gives refusals the shape that the client's SDK shows. */
   dialect: Dialect | null = null
+  /** When its first request went to a provider, by the monotonic clock: a further one shares that one's total limit (L04). */
+  sentAtMs: number | null = null
   readonly #abort = new AbortController()
   #cancellation: Cancellation | null = null
 

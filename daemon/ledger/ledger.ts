@@ -2,6 +2,7 @@ import type { NanoEur } from '../../shared/money.ts'
 import type { Usage } from '../../shared/usage.ts'
 import type { CallOutcome, SettlementKind } from '../call.ts'
 import type { CallRow, EventRow } from '../../shared/status.ts'
+import type { TaskCeilings } from '../../shared/protocol.ts'
 
 /**
  * The ledger is the only place where money is counted. Its invariants (ARCHITECTURE.md, "Invariants"):
@@ -129,6 +130,55 @@ export interface SpendSummary {
   readonly unpricedCalls: number
 }
 
+/** What one task came to, from its first call to its last. */
+export interface TaskSample {
+  readonly task: string
+  /** Session, client, project and key of its first call. */
+  readonly session: string | null
+  /** As `clientName` gives it. */
+  readonly client: string
+  readonly project: string | null
+  readonly keyId: string
+  /** Calls that reached an upstream, >= 1. */
+  readonly iterations: number
+  /** Cache reads and writes included. */
+  readonly inputTokens: number
+  /** From the first arrival to the last settlement. */
+  readonly wallSeconds: number
+  readonly costNanoEur: NanoEur
+  /** A kill switch ended one of its calls. */
+  readonly wasKilled: boolean
+}
+
+/** What the calls of one task, or of all tasks of a session, came to. Released calls reached no upstream and do not count. */
+export interface TaskSoFar {
+  /** Open ones count, >= 1. */
+  readonly calls: number
+  /** Cache reads and writes included; of open calls as estimated. */
+  readonly inputTokens: number
+  /** Of open calls what is reserved. */
+  readonly spentNanoEur: NanoEur
+  /** When the first and the last one arrived, in milliseconds since the epoch. */
+  readonly firstMs: number
+  readonly lastMs: number
+}
+
+/** What a person ordered for a task, and what the books of a task or session hold beside its calls. */
+export interface TaskOrder {
+  readonly scope: 'task' | 'session'
+  readonly ref: string
+  /** When it was last changed, in milliseconds since the epoch. */
+  readonly atMs: number
+  readonly stop: { readonly by: 'person' | 'pause'; readonly atMs: number } | null
+  /** Since when the ceilings count, where that is not the first call; null where it is. */
+  readonly windowFromMs: number | null
+  /** Time since then for which it was paused. */
+  readonly pausedMs: number
+  /** Charges beside its calls, in its whole life and since the window began. */
+  readonly chargedNanoEur: NanoEur
+  readonly windowChargedNanoEur: NanoEur
+}
+
 /** A switch that is on. `ref` is empty for global. */
 export interface KillSwitch {
   readonly scope: 'global' | 'tenant' | 'key' | 'task'
@@ -147,6 +197,22 @@ export interface CapOverride {
     | 'tenantDailyTokens'
   readonly value: number | null
   /** Milliseconds since the epoch; null holds until it is replaced. */
+  readonly untilMs: number | null
+}
+
+/**
+ * Room that a person gave to one task or to one window of a scope, on top of its limit, which itself never moves. What a
+ * grant has nothing of is 0; iterations and wall time are for tasks only.
+ */
+export interface Grant extends ScopeRef {
+  readonly atMs: number
+  /** Who gave it, in a word: `cli`. */
+  readonly by: string
+  readonly nanoEur: NanoEur
+  readonly tokens: number
+  readonly iterations: number
+  readonly wallSeconds: number
+  /** Milliseconds since the epoch; null holds as long as the window lasts or the task lives. */
   readonly untilMs: number | null
 }
 
@@ -171,6 +237,31 @@ export interface Ledger {
   }): SpendSummary
   byModel(day: string): readonly { readonly model: string; readonly calls: number; readonly nanoEur: NanoEur }[]
   calls(filter: { readonly sinceMs?: number; readonly limit?: number; readonly task?: string }): readonly CallRow[]
+  /**
+   * Tasks that began at `sinceMs` or later, made a call that reached an upstream, and have none open; newest first, at most
+   * 20,000. Reads every call since then.
+   */
+  taskSamples(sinceMs: number): readonly TaskSample[]
+  /**
+   * What a task's calls came to that arrived at `sinceMs` or later; null where there is none. It is asked while calls are
+   * under way, so that it forces nothing out: a call whose settlement is still queued counts as open, at its worst case.
+   */
+  taskSoFar(task: string, sinceMs?: number): TaskSoFar | null
+  /** The same of all tasks `<session>-<n>` of a session. */
+  sessionSoFar(session: string, sinceMs?: number): TaskSoFar | null
+  /** Arrival of the first call since the task was last quiet for `quietMs`; null where it never was. */
+  busySinceMs(task: string, quietMs: number): number | null
+  /** The highest n of the tasks `<session>-<n>` of a session; null where there is none. */
+  latestTurn(session: string): number | null
+  taskOrder(scope: TaskOrder['scope'], ref: string): TaskOrder | null
+  /** Each takes the place of the one of the same task or session. Durable at once, all or none. */
+  saveTaskOrders(orders: readonly TaskOrder[]): void
+  /** Ceilings that were set for tasks in the place of their plan's: the newest, the newest last. */
+  taskCeilings(most: number): readonly { readonly task: string; readonly ceilings: TaskCeilings }[]
+  /** Takes the place of those of the same task. Durable at once. */
+  saveTaskCeilings(task: string, ceilings: TaskCeilings, atMs: number): void
+  /** Removes orders and ceilings that were last changed before a time, and all but the newest 10,000. */
+  forgetTaskOrders(beforeMs: number): void
   recordEvent(event: { readonly event: string; readonly [key: string]: unknown }, atMs: number): void
   events(filter: { readonly sinceMs?: number; readonly limit?: number }): readonly EventRow[]
   /** True the first time it is called for an alert of this window. */
@@ -180,6 +271,10 @@ export interface Ledger {
   clearKill(scope: KillSwitch['scope'], ref: string): void
   capOverrides(): readonly CapOverride[]
   setCapOverride(override: CapOverride): void
+  /** Durable when it returns. */
+  addGrant(grant: Grant): void
+  /** Grants in force, oldest first: those of the windows of these periods, and the newest 1000 of tasks. */
+  grants(periods: { readonly day: string; readonly month: string }): readonly Grant[]
   residuals(): readonly {
     readonly upstream: string
     readonly model: string

@@ -2,22 +2,34 @@ import type Database from 'better-sqlite3'
 import type { CallRow, EventRow } from '../../shared/status.ts'
 import { seqFromMs } from './callBook.ts'
 import { mostEvents } from './eventBook.ts'
-import type { Ledger, ScopeRef, SpendSummary, WindowTotals } from './ledger.ts'
+import type { Ledger, ScopeRef, SpendSummary, TaskSample, WindowTotals } from './ledger.ts'
 import {
   callRow,
   eventRow,
   noTotals,
   selectCalls,
   soundCount,
+  taskSample,
   totalsColumns,
   totalsFromColumns,
   type StoredCall,
   type StoredEvent,
+  type StoredSample,
   type TotalsColumns,
 } from './rows.ts'
 
+/** Tasks of one answer of `taskSamples`. */
+const mostSamples = 20_000
+
 /** Rows of a list when the caller names no limit. */
 const defaultLimit = 100
+
+/** Grants of tasks that are read at a start. */
+const mostTaskGrants = 1000
+
+const grantNames = 'atMs, "by", scope, ref, window, period, nanoEur, tokens, iterations, wallSeconds, untilMs'
+const grantColumns =
+  'at_ms AS atMs, given_by AS "by", scope, ref, window, period, nano_eur AS nanoEur, tokens, iterations, wall_seconds AS wallSeconds, until_ms AS untilMs'
 
 type Filter<Method extends 'summary' | 'calls' | 'events'> = Parameters<Ledger[Method]>[0]
 
@@ -110,6 +122,29 @@ export class LedgerReaders {
     return (rows as StoredEvent[]).map(eventRow)
   }
 
+  taskSamples(sinceMs: number): TaskSample[] {
+    const sinceSeq = seqFromMs(sinceMs)
+    // NOT INDEXED leaves the primary key, which is the order in time; by the index on tasks every call ever made would be read.
+    const rows = this.#prepare(
+      `WITH ended AS (
+         SELECT c.task AS task, min(c.seq) AS first_seq, max(c.seq) AS last_seq,
+           min(c.received_at_ms) AS began_ms, max(c.settled_at_ms) AS ended_ms,
+           sum(c.settlement <> 'released') AS iterations, sum(c.cost_nano) AS cost_nano,
+           sum(c.input + c.cache_read + c.cache_write_5m + c.cache_write_1h) AS input,
+           max(c.outcome = 'killed') AS was_killed
+         FROM calls c NOT INDEXED WHERE c.seq >= ? AND c.task IS NOT NULL
+         GROUP BY c.task HAVING count(*) = count(c.settlement) AND sum(c.settlement <> 'released') > 0
+         ORDER BY last_seq DESC LIMIT ?
+       )
+       SELECT e.task, f.session, l.client, l.project, l.key_id, e.iterations, e.input, e.began_ms, e.ended_ms,
+         e.cost_nano, e.was_killed
+       FROM ended e JOIN calls f ON f.seq = e.first_seq JOIN lines l ON l.id = f.line
+       WHERE NOT EXISTS (SELECT 1 FROM calls earlier WHERE earlier.task = e.task AND earlier.seq < ?)
+       ORDER BY e.last_seq DESC`,
+    ).all(sinceSeq, mostSamples, sinceSeq)
+    return (rows as StoredSample[]).map(taskSample)
+  }
+
   kills(): ReturnType<Ledger['kills']> {
     return this.#prepare(
       'SELECT scope, ref, since_ms AS sinceMs FROM kills ORDER BY since_ms, scope, ref',
@@ -120,6 +155,18 @@ export class LedgerReaders {
     return this.#prepare(
       'SELECT field, value, until_ms AS untilMs FROM cap_overrides WHERE until_ms IS NULL OR until_ms > ? ORDER BY field',
     ).all(nowMs) as ReturnType<Ledger['capOverrides']>
+  }
+
+  grants({ day, month }: Parameters<Ledger['grants']>[0], nowMs: number): ReturnType<Ledger['grants']> {
+    const inForce = `SELECT id, ${grantColumns} FROM grants WHERE (until_ms IS NULL OR until_ms > ?)`
+    // A task has no end that the ledger knows of, so that the number of its grants is bounded instead.
+    const rows = this.#prepare(
+      `SELECT ${grantNames} FROM (
+         ${inForce} AND period IN (?, ?)
+         UNION ALL SELECT * FROM (${inForce} AND period = '-' ORDER BY id DESC LIMIT ${mostTaskGrants})
+       ) ORDER BY id`,
+    ).all(nowMs, day, month, nowMs)
+    return rows as ReturnType<Ledger['grants']>
   }
 
   residuals(): ReturnType<Ledger['residuals']> {

@@ -1,7 +1,7 @@
 import { eurFromNano } from '../../shared/money.ts'
 import type { CallRow, EventRow } from '../../shared/status.ts'
 import type { SettlementKind } from '../call.ts'
-import type { WindowTotals } from './ledger.ts'
+import type { TaskSample, WindowTotals } from './ledger.ts'
 import { LedgerUnavailable } from './ledger.ts'
 
 /** The four totals of a window in the order in which they are selected. */
@@ -117,6 +117,37 @@ export function callRow(row: StoredCall): CallRow {
     durationMs: row.duration_ms,
     firstByteMs: row.first_byte_ms,
     warnings: row.warnings === null ? [] : textList(row.warnings),
+  }
+}
+
+/** Sums over the calls of one task, with the names of its first call. */
+export interface StoredSample {
+  readonly task: string
+  readonly session: string | null
+  readonly client: string
+  readonly project: string | null
+  readonly key_id: string
+  readonly iterations: unknown
+  readonly input: unknown
+  readonly began_ms: number
+  readonly ended_ms: number
+  readonly cost_nano: unknown
+  readonly was_killed: number
+}
+
+/** A task's sums; a clock that stepped back makes its wall time 0. */
+export function taskSample(row: StoredSample): TaskSample {
+  return {
+    task: row.task,
+    session: row.session,
+    client: row.client,
+    project: row.project,
+    keyId: row.key_id,
+    iterations: soundCount(row.iterations),
+    inputTokens: soundCount(row.input),
+    wallSeconds: Math.max(0, row.ended_ms - row.began_ms) / 1000,
+    costNanoEur: soundCount(row.cost_nano),
+    wasKilled: row.was_killed === 1,
   }
 }
 

@@ -72,7 +72,8 @@ export const migrations: readonly string[] = [
 
   CREATE TABLE counters (name TEXT PRIMARY KEY, value INTEGER NOT NULL) STRICT;
   `,
-  // What people gave and ordered. `grants.until_ms` is null for as long as the task lives or the window lasts.
+  // What people gave and ordered. `grants.until_ms` is null for as long as the task lives or the window lasts. In
+  // `task_orders` the ceilings are written by themselves; `kept_at_ms` is when the rest was, null where it never was.
   `
   CREATE TABLE grants (
     id INTEGER PRIMARY KEY, at_ms INTEGER NOT NULL, given_by TEXT NOT NULL,
@@ -80,9 +81,15 @@ export const migrations: readonly string[] = [
     nano_eur INTEGER NOT NULL, tokens INTEGER NOT NULL, iterations INTEGER NOT NULL, wall_seconds INTEGER NOT NULL,
     until_ms INTEGER
   ) STRICT;
-  CREATE INDEX grants_by_scope ON grants (scope, ref);
+  CREATE INDEX grants_by_period ON grants (period);
 
-  CREATE TABLE task_orders (task TEXT PRIMARY KEY, at_ms INTEGER NOT NULL, ceilings TEXT, stopped_by TEXT) STRICT;
+  CREATE TABLE task_orders (
+    scope TEXT NOT NULL, ref TEXT NOT NULL, at_ms INTEGER NOT NULL,
+    ceilings TEXT, kept_at_ms INTEGER, stopped_by TEXT, stopped_at_ms INTEGER,
+    window_from_ms INTEGER, paused_ms INTEGER NOT NULL DEFAULT 0,
+    charged_nano INTEGER NOT NULL DEFAULT 0, window_charged_nano INTEGER NOT NULL DEFAULT 0,
+    PRIMARY KEY (scope, ref)
+  ) STRICT;
   `,
 ]
 

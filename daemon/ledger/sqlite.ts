@@ -3,8 +3,10 @@ import { BatchWriter } from './batch.ts'
 import { LedgerCheck } from './check.ts'
 import { openLedgerDatabase, type DatabaseOptions } from './database.ts'
 import type { Ledger } from './ledger.ts'
+import { OrderBook } from './orderBook.ts'
 import { LedgerReaders } from './readers.ts'
 import { LedgerSwitches } from './switches.ts'
+import { TaskReaders } from './taskReaders.ts'
 import { ledgerUnavailable } from './unavailable.ts'
 import { WriteQueue } from './writeQueue.ts'
 
@@ -28,6 +30,8 @@ export function ledgerOn(database: Database.Database, options: SqliteLedgerOptio
   const writer = new BatchWriter(database, epoch)
   const queue = new WriteQueue({ writer, unavailable, log })
   const readers = new LedgerReaders(database)
+  const tasks = new TaskReaders(database)
+  const orders = new OrderBook(database)
   const switches = new LedgerSwitches(database)
   const check = new LedgerCheck(database)
 
@@ -55,6 +59,16 @@ export function ledgerOn(database: Database.Database, options: SqliteLedgerOptio
     summary: (filter) => upToDate(() => readers.summary(filter)),
     byModel: (day) => upToDate(() => readers.byModel(day)),
     calls: (filter) => upToDate(() => readers.calls(filter)),
+    taskSamples: (sinceMs) => upToDate(() => readers.taskSamples(sinceMs)),
+    taskSoFar: (task, sinceMs) => guarded(() => tasks.taskSoFar(task, sinceMs)),
+    sessionSoFar: (session, sinceMs) => guarded(() => tasks.sessionSoFar(session, sinceMs)),
+    busySinceMs: (task, quietMs) => guarded(() => tasks.busySinceMs(task, quietMs)),
+    latestTurn: (session) => guarded(() => tasks.latestTurn(session)),
+    taskOrder: (scope, ref) => guarded(() => orders.read(scope, ref)),
+    saveTaskOrders: (changed) => guarded(() => orders.save(changed)),
+    taskCeilings: (most) => guarded(() => orders.ceilings(most)),
+    saveTaskCeilings: (task, ceilings, atMs) => guarded(() => orders.saveCeilings(task, ceilings, atMs)),
+    forgetTaskOrders: (beforeMs) => guarded(() => orders.forget(beforeMs)),
     recordEvent: ({ event, ...fields }, atMs) => queue.record({ event, atMs, body: JSON.stringify(fields) }),
     events: (filter) => upToDate(() => readers.events(filter)),
     claimAlert: (scope) =>
@@ -68,6 +82,8 @@ export function ledgerOn(database: Database.Database, options: SqliteLedgerOptio
     clearKill: (scope, ref) => guarded(() => switches.clearKill(scope, ref)),
     capOverrides: () => guarded(() => readers.capOverrides(nowMs())),
     setCapOverride: (override) => guarded(() => switches.setCapOverride(override)),
+    addGrant: (grant) => guarded(() => switches.addGrant(grant)),
+    grants: (periods) => guarded(() => readers.grants(periods, nowMs())),
     residuals: () => upToDate(() => readers.residuals()),
     saveResidual: (upstream, model, ratio, samples) => queue.saveResidual({ upstream, model, ratio, samples }),
     settleOrphans: (atMs) => guarded(() => writer.settleOrphans(atMs)),

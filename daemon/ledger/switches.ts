@@ -1,5 +1,5 @@
 import type Database from 'better-sqlite3'
-import type { CapOverride, KillSwitch, ScopeRef } from './ledger.ts'
+import type { CapOverride, Grant, KillSwitch, ScopeRef } from './ledger.ts'
 
 /** Alerts that are remembered in memory, so that a busy window past its alert costs no statement. */
 const mostAlerts = 5000
@@ -12,6 +12,7 @@ export class LedgerSwitches {
   readonly #setKill: Database.Statement<[string, string, number]>
   readonly #clearKill: Database.Statement<[string, string]>
   readonly #setOverride: Database.Statement<[string, number | null, number | null]>
+  readonly #addGrant: Database.Statement
   readonly #claim: Database.Statement<[string, string, string, string]>
 
   constructor(database: Database.Database) {
@@ -22,6 +23,10 @@ export class LedgerSwitches {
     this.#setOverride = database.prepare(
       `INSERT INTO cap_overrides (field, value, until_ms) VALUES (?, ?, ?)
        ON CONFLICT (field) DO UPDATE SET value = excluded.value, until_ms = excluded.until_ms`,
+    )
+    this.#addGrant = database.prepare(
+      `INSERT INTO grants (at_ms, given_by, scope, ref, window, period, nano_eur, tokens, iterations, wall_seconds, until_ms)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     )
     this.#claim = database.prepare(
       `INSERT INTO windows (period, scope, ref, window, alerted) VALUES (?, ?, ?, ?, 1)
@@ -40,6 +45,23 @@ export class LedgerSwitches {
 
   setCapOverride({ field, value, untilMs }: CapOverride): void {
     this.#setOverride.run(field, value, untilMs === null ? null : Math.round(untilMs))
+  }
+
+  addGrant(grant: Grant): void {
+    const { atMs, by, scope, ref, window, period, nanoEur, tokens, iterations, wallSeconds, untilMs } = grant
+    this.#addGrant.run(
+      Math.round(atMs),
+      by,
+      scope,
+      ref,
+      window,
+      period,
+      nanoEur,
+      tokens,
+      iterations,
+      wallSeconds,
+      untilMs === null ? null : Math.round(untilMs),
+    )
   }
 
   /** True once per window, across processes: the row's condition decides. */

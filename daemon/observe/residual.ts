@@ -70,15 +70,22 @@ export class Residuals {
     return this.#entries.get(nameOf(upstream, model))?.ratio ?? 1
   }
 
+  /** Whether a report of this model was ever compared with an estimate. */
+  knows(upstream: string, model: string): boolean {
+    return (this.#entries.get(nameOf(upstream, model))?.samples ?? 0) > 0
+  }
+
   /** Learns from a settled call with an exact report. Returns the row to store, or null where nothing was learnt. */
   learn(upstream: string, model: string, estimate: InputEstimate, reportedInputTokens: number): ResidualRow | null {
     const share = reportedInputTokens / estimate.upperTokens
     if (!Number.isFinite(share) || share <= 0) return null
     // Small prompts are mostly template: they teach nothing but that a bound was too low.
     const isSmall = estimate.textTokens < leastTokens
-    if (isSmall && share <= this.factor(upstream, model)) return null
+    const isExact = estimate.exact === true
+    if (isSmall && (isExact || share <= this.factor(upstream, model))) return null
     const entry = this.#entry(upstream, model)
-    entry.shares.push(Math.min(mostFactor, share))
+    // The provider's own count says nothing about the bound that it took the place of.
+    if (!isExact) entry.shares.push(Math.min(mostFactor, share))
     if (entry.shares.length > rememberedSamples) entry.shares.shift()
     if (isSmall) return null
     const ratio = reportedInputTokens / estimate.textTokens

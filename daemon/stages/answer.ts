@@ -1,8 +1,11 @@
 import zlib from 'node:zlib'
 import type { Duplex } from 'node:stream'
 import type { ServerResponse } from 'node:http'
+import type { Timeouts } from '../../shared/config.ts'
 import { eurText } from '../../shared/money.ts'
 import type { AdmittedCall, CallOutcome, Refusal } from '../call.ts'
+import { withoutCredentials } from '../degrade/fallback.ts'
+import type { AnswerRecording } from '../degrade/answerRecording.ts'
 import type { AnswerForm, AnswerReader, Dialect } from '../dialects/dialect.ts'
 import { appendFields } from '../dialects/append.ts'
 import { applyEdits } from '../dialects/edit.ts'
@@ -16,6 +19,8 @@ import type { Ending } from '../settlement.ts'
 import { createUsageChunkFilter } from '../streams/hideUsageChunk.ts'
 import type { UsageChunkFilter } from '../streams/hideUsageChunk.ts'
 import { mark } from '../streams/boundary.ts'
+import { unifiedLimit } from './capNotice.ts'
+import { outcomeOf, overrunRefusal, timeoutRefusal, unreachableRefusal, unreadableRefusal } from './answerRefusals.ts'
 
 /** Answers of this size and below that are not streams are held, so that a verdict can still go into their headers. */
 const mostHeldBytes = 1024 * 1024
@@ -42,8 +47,11 @@ export interface Answered {
   readonly deliver: (lateHeaders: readonly string[]) => void
 }
 
-/** Headers that every answer of the gate carries. */
-export function callHeaders(call: AdmittedCall): string[] {
+/** Header that says what is wrong with a call that was made all the same. */
+export const warningHeader = 'x-tollgate-warning'
+
+/** Headers that every answer of the gate carries. A warning among the late ones takes the place of the guards' own. */
+export function callHeaders(call: AdmittedCall, lateHeaders: readonly string[] = []): string[] {
   const headers = [
     'x-tollgate-call',
     call.id,
@@ -56,7 +64,21 @@ export function callHeaders(call: AdmittedCall): string[] {
   ]
   if (call.task !== null) headers.push('x-tollgate-task', call.task)
   if (call.changes.length > 0) headers.push('x-tollgate-changes', call.changes.join(','))
-  return headers
+  if (call.degradedTo !== null) headers.push('x-tollgate-degraded', call.degradedTo)
+  if (call.warnings.length > 0 && !lateHeaders.includes(warningHeader)) {
+    headers.push(warningHeader, call.warnings.map(({ code, says }) => `${code}; ${says}`).join(', '))
+  }
+  return [...headers, ...lateHeaders]
+}
+
+/** Who follows an answer on its way, and what is said with it. */
+export interface AnswerCompany {
+  /** Called once an answer is read. */
+  readonly onReader: (reader: AnswerReader) => void
+  /** Gets what the client gets. */
+  readonly recording: AnswerRecording | null
+  /** Headers of `capNotice`, flat. */
+  readonly capNotice: readonly string[]
 }
 
 /** Sends the call, passes the answer's bytes on and reads a copy of them. Resolves at the end, whatever the end is. */
@@ -65,7 +87,7 @@ export function answer(
   exchange: Exchange,
   dialect: Dialect,
   call: AdmittedCall,
-  onReader: (reader: AnswerReader) => void,
+  { onReader, recording, capNotice }: AnswerCompany,
 ): Promise<Answered> {
   return new Promise((resolve) => {
     const { response } = exchange
@@ -102,10 +124,13 @@ export function answer(
     }
     function writeHead(lateHeaders: readonly string[]): void {
       if (response.headersSent || response.destroyed) return
-      response.writeHead(status ?? 502, [...headers, ...callHeaders(call), ...lateHeaders])
+      const hasOwn = headers.some((name, at) => at % 2 === 0 && name.toLowerCase().startsWith(unifiedLimit))
+      const notice = hasOwn || (status ?? 502) >= 400 ? [] : capNotice
+      response.writeHead(status ?? 502, [...headers, ...callHeaders(call, lateHeaders), ...notice])
     }
     function send(bytes: Uint8Array): boolean {
       lastBytes = bytes
+      recording?.push(bytes)
       return response.write(bytes)
     }
     function release(lateHeaders: readonly string[]): boolean {
@@ -148,7 +173,9 @@ export function answer(
           headers = withContentLength(headers, heldBytes, decoder !== null)
           writeHead(lateHeaders)
           // With the body in the same call, head and body leave in one write.
-          response.end(held.length === 1 ? held[0] : Buffer.concat(held))
+          const whole = held.length === 1 ? held[0] : Buffer.concat(held)
+          if (whole !== undefined) recording?.push(whole)
+          response.end(whole)
           return
         }
         if (filter !== null) for (const part of filter.end()) send(part)
@@ -206,23 +233,27 @@ export function answer(
     // Stopped while it waited for its reservation: nothing is sent.
     if (exchange.signal.aborted) return onCancelled()
     const target = upstreamTarget(call.upstream, call.upstreamPath)
+    const clientHeaders = upstreamHeaders(exchange.request.rawHeaders, exchange.request.headers.connection)
     const sent = appendFields(call.body, call.edits, call.facts.fields) ?? applyEdits(call.body, call.edits)
+    gate.contextWindows.sent(call, call.facts)
     exchange.signal.addEventListener('abort', onCancelled)
     response.on('drain', onDrain)
+    exchange.sentAtMs ??= startedAtMs
     forwarding = forward(
       {
         dispatcher: gate.dispatcher,
         origin: target.origin,
         path: target.path,
         method: exchange.request.method ?? 'POST',
-        headers: upstreamHeaders(exchange.request.rawHeaders, exchange.request.headers.connection),
+        headers: call.degradedTo === null ? clientHeaders : withoutCredentials(clientHeaders),
         body: sent,
-        timeouts: call.identity.plan.timeouts,
+        timeouts: lessTotal(call.identity.plan.timeouts, startedAtMs - exchange.sentAtMs),
       },
       {
         onHeaders(upstreamStatus, upstreamAnswerHeaders): void {
           status = upstreamStatus
           const parsed = answerHeaders(upstreamAnswerHeaders)
+          recording?.head(status, parsed.contentType)
           headers = parsed.list
           form = formOf(parsed.contentType)
           if (status < 400) {
@@ -260,6 +291,11 @@ export function answer(
       },
     )
   })
+}
+
+/** The limits of a request before which another one took so long. */
+function lessTotal(timeouts: Timeouts, spentMs: number): Timeouts {
+  return timeouts.totalMs === null ? timeouts : { ...timeouts, totalMs: Math.max(1, timeouts.totalMs - spentMs) }
 }
 
 function formOf(contentType: string): AnswerForm {
@@ -309,50 +345,4 @@ function runsOver(call: AdmittedCall, reader: AnswerReader): boolean {
   const reserved = call.outputCeiling * call.facts.choices
   const { deliveredWords, usage } = reader.facts
   return Math.max(deliveredWords, usage?.output ?? 0) > reserved + Math.max(overrunSlackTokens, reserved * 0.1)
-}
-
-function outcomeOf(refusal: Refusal): CallOutcome {
-  switch (refusal.code) {
-    case 'overrun':
-      return 'overrun'
-    case 'shutting_down':
-      return 'shutting_down'
-    default:
-      return 'killed'
-  }
-}
-
-function overrunRefusal(call: AdmittedCall): Refusal {
-  const reserved = (call.outputCeiling ?? 0) * call.facts.choices
-  const message = `The provider ignored the output ceiling of ${reserved} tokens and was cut, because no more was reserved for this call. Raise the ceiling of the request if the answer is wanted.`
-  return { code: 'overrun', message, unit: 'tokens', limit: reserved }
-}
-
-function unreachableRefusal(call: AdmittedCall, detail: string): Refusal {
-  const message = `${call.upstreamName} at ${new URL(call.upstream.baseUrl).origin} cannot be reached (${detail}). Check the connection and upstreams.${call.upstreamName}.baseUrl in config.json.`
-  return { code: 'upstream_unreachable', message }
-}
-
-function unreadableRefusal(call: AdmittedCall): Refusal {
-  const message = `${call.upstreamName} sent an answer whose content-encoding cannot be undone. The call was made and is charged by estimate.`
-  return { code: 'upstream_unreachable', message }
-}
-
-function timeoutRefusal(call: AdmittedCall, phase: NonNullable<Refusal['phase']>): Refusal {
-  const { timeouts } = call.identity.plan
-  const limit = {
-    connect: timeouts.connectMs,
-    first_byte: timeouts.firstByteMs,
-    idle: timeouts.idleMs,
-    total: timeouts.totalMs,
-  }[phase]
-  const words = {
-    connect: 'did not accept a connection',
-    first_byte: 'sent no answer',
-    idle: 'fell silent',
-    total: 'did not finish',
-  }[phase]
-  const field = { connect: 'connectMs', first_byte: 'firstByteMs', idle: 'idleMs', total: 'totalMs' }[phase]
-  const message = `${call.upstreamName} ${words} within ${limit ?? 0} ms. Raise plans.${call.identity.planName}.timeouts.${field} if it needs longer.`
-  return { code: 'upstream_timeout', message, phase }
 }

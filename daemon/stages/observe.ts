@@ -5,6 +5,8 @@ import type { Refusal } from '../call.ts'
 import type { Gate } from '../gate.ts'
 import { judgeAnswer, judgeTruncation } from '../observe/truncation.ts'
 import type { TruncationVerdict } from '../observe/truncation.ts'
+import { warningHeader } from './answer.ts'
+import { sayAnomalies } from './anomalies.ts'
 import type { Answered } from './answer.ts'
 import { sayChanges, spenders } from './place.ts'
 import type { Settled } from './settle.ts'
@@ -26,8 +28,9 @@ export function observe(gate: Gate, settled: Settled, answered: Answered): Obser
   const exact = call.settlement === 'exact' && call.outcome === 'ok'
   const reported = totalInput(usage)
   const verdict: TruncationVerdict = exact ? truncation(gate, settled, reported) : { kind: 'none' }
-  const warnings: WarningCode[] = []
+  const warnings: WarningCode[] = call.warnings.map(({ code }) => code)
   if (verdict.kind === 'truncated') warnings.push('truncated')
+  if (call.degradedTo !== null) warnings.push('degraded')
   if (settled.usageMissing) warnings.push('usage_missing')
   if (!call.priced && !call.upstream.free) warnings.push('unpriced_call')
   const ending =
@@ -65,6 +68,7 @@ export function observe(gate: Gate, settled: Settled, answered: Answered): Obser
   gate.rates.addTokens(call.identity.keyId, call.settledAtMs, totalTokens(usage))
   sayChanges(gate, gate.memory.tasks.settled(call))
   gate.memory.velocity.add(spenders(call.task, call), call.costNanoEur, call.settledAtMs)
+  sayAnomalies(gate, call)
   gate.metrics.settled({
     upstream: call.upstreamName,
     dialect: call.dialect,
@@ -83,7 +87,7 @@ export function observe(gate: Gate, settled: Settled, answered: Answered): Obser
   const asError = isTruncated && !answered.streamed && call.identity.plan.truncation?.after === 'error'
   return {
     warnings,
-    lateHeaders: isTruncated ? ['x-tollgate-warning', truncationHeader(verdict)] : [],
+    lateHeaders: isTruncated ? [warningHeader, truncationHeader(verdict)] : [],
     refusal: asError ? truncatedRefusal(call.facts.model, verdict) : null,
   }
 }
@@ -129,6 +133,7 @@ function announce(gate: Gate, settled: Settled, warnings: readonly WarningCode[]
     outputTokens: call.usage.output,
     durationMs,
   })
+  for (const { code, fields } of call.warnings) gate.events.emit(code, { ...about, ...fields })
   if (verdict.kind === 'truncated') {
     gate.events.emit('truncated', {
       ...about,

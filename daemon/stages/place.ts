@@ -5,12 +5,14 @@ import type { Gate } from '../gate.ts'
 import { stateText } from '../guards/states.ts'
 import type { GuardState } from '../guards/guard.ts'
 import type { LoopVerdict, StateChange, TaskStanding, TaskState } from '../tasks/task.ts'
-import { isStart } from '../tasks/storm.ts'
-import { compareStates } from '../tasks/ceilings.ts'
+import { isStart, taskSignature } from '../tasks/storm.ts'
+import { compareStates, sessionLimits } from '../tasks/ceilings.ts'
 import { humanOpensTask } from '../transcript/humanTurn.ts'
-import type { Placement } from '../transcript/lineage.ts'
+import type { Placement, ProviderAnswer } from '../transcript/lineage.ts'
 import { judgeLoop } from '../transcript/loops.ts'
+import { responseKey } from './providerAnswer.ts'
 import { sessionOf } from './session.ts'
+import type { NamedSession } from './session.ts'
 import { worstCase } from './terms.ts'
 import type { Terms } from './terms.ts'
 
@@ -21,6 +23,8 @@ export interface Placed {
   readonly placement: Placement | null
   readonly standing: TaskStanding | null
   readonly loop: LoopVerdict | null
+  /** What a task that begins here is recognised by when it is started again; null where none begins. */
+  readonly start: string | null
   /** Worse of both, for the header. */
   readonly state: TaskState
 }
@@ -33,32 +37,29 @@ export interface Placed {
 export function place(gate: Gate, received: ReceivedCall, facts: CallFacts, terms: Terms): Placed {
   const nowMs = received.receivedAtMs
   const named = sessionOf(received, facts, gate.localKey)
+  const previous = facts.hiddenInput?.previousResponseId ?? null
   const placement = gate.memory.lineage.place({
-    explicitSession: named,
+    explicitSession: named?.id ?? null,
     facts: facts.transcript,
     isRetry: received.isRetry,
-    previousResponseId: facts.hiddenInput?.previousResponseId ?? null,
+    previousResponseId: previous === null ? null : responseKey(received, previous),
   })
-  const session = placement?.session ?? named
+  const session = placement?.session ?? named?.id ?? null
   const explicit = received.explicitTask
   const turn =
     placement === null || session === null ? null : taskTurn(gate, received, facts, placement, session, named !== null)
   const task = explicit ?? turn
-  const standing = task === null ? null : ask(gate, received, facts, terms, task, session)
+  const start = task === null ? null : startOf(gate, received, facts, task)
+  const standing = task === null ? null : ask(gate, received, facts, terms, task, session, named)
   // Whatever changes this name (a person's message, a resume) opens a fresh window for repetition.
   const window = `${task ?? ''}#${turn ?? ''}@${task === null ? '' : (gate.memory.tasks.windowStartMs(task) ?? '')}`
   const { loop: limits } = received.identity.plan
   const loop =
     placement === null || limits === null
       ? null
-      : judgeLoop(
-          facts.transcript.toolStates,
-          gate.memory.lineage.loopWindow(placement, window),
-          limits,
-          facts.transcript.narration,
-        )
+      : judgeLoop(placement.toolStates, gate.memory.lineage.loopWindow(placement, window), limits, placement.narration)
   sayLoop(gate, task, loop, nowMs)
-  return { task, session, placement, standing, loop, state: worse(standing?.state ?? 'ok', loop?.state ?? 'ok') }
+  return { task, session, placement, standing, loop, start, state: worse(standing?.state ?? 'ok', loop?.state ?? 'ok') }
 }
 
 /** The guards' view of a placement. */
@@ -74,10 +75,25 @@ export function placedState(gate: Gate, placed: Placed, received: ReceivedCall, 
       ? {}
       : { task: { standing: placed.standing, currency, isOwn: gate.memory.requests.has(placed.standing.ref) } }),
     ...(placed.loop === null ? {} : { loop: { verdict: placed.loop, task: placed.task } }),
+    ...stormState(gate, placed, received),
     ...(velocity === null
       ? {}
       : { velocity: { standing: velocity, worstCaseNanoEur: placed.standing?.ask.worstCaseNanoEur ?? 1, currency } }),
   }
+}
+
+function stormState(gate: Gate, { start }: Placed, received: ReceivedCall): Pick<GuardState, 'storm'> {
+  const { plan, keyId } = received.identity
+  if (start === null || plan.storm === null) return {}
+  const standing = gate.memory.storm.read(keyId, start, plan.storm.windowSeconds, received.receivedAtMs)
+  return { storm: { standing, account: keyId } }
+}
+
+/** Counts a start that the guards let through. */
+export function countStart(gate: Gate, { start }: Placed, received: ReceivedCall): void {
+  const { plan, keyId } = received.identity
+  if (start === null || plan.storm === null) return
+  gate.memory.storm.started(keyId, start, plan.storm.starts, received.receivedAtMs)
 }
 
 /** Who a settled call is counted for in the euros of a minute. */
@@ -89,17 +105,17 @@ export function spenders(
   return task === null ? [key] : [{ scope: 'task', ref: task }, key]
 }
 
-/** The call is over: answered, failed or refused. */
+/** The call is over: answered, failed or refused. `kept` is what the provider keeps of its answer. */
 export function leave(
   gate: Gate,
   callId: string,
   placed: Placed,
   isAnswered: boolean,
-  responseId: string | null,
+  kept: ProviderAnswer | null,
 ): void {
   const nowMs = gate.nowMs()
   gate.memory.tasks.dropped(callId, nowMs)
-  if (placed.placement !== null) gate.memory.lineage.ended(placed.placement, nowMs, isAnswered, responseId)
+  if (placed.placement !== null) gate.memory.lineage.ended(placed.placement, nowMs, isAnswered, kept)
 }
 
 /** Announces what a counter, a person or a grant changed. */
@@ -156,8 +172,12 @@ function ask(
   terms: Terms,
   task: string,
   session: string | null,
+  named: NamedSession | null,
 ): TaskStanding {
   const { identity } = received
+  const limits = taskLimits(gate, task, identity.plan.task)
+  // Without a name of the client's the transcript told the session, and that is one conversation.
+  const isConversation = named?.isConversation ?? true
   // The smallest answer that is still useful: a larger ceiling is lowered to what the task has left.
   const least = facts.producesOutput ? terms.config.budgets.minOutputTokens * facts.choices : 0
   const asked =
@@ -168,6 +188,7 @@ function ask(
       task,
       parent: null,
       session,
+      lasts: { task: received.explicitTask !== null || named !== null, session: named?.isConversation ?? false },
       tenant: identity.tenant,
       project: identity.project,
       client: clientName(received.userAgent),
@@ -176,18 +197,24 @@ function ask(
       inputTokens: terms.estimatedInputTokens,
       worstCaseNanoEur: worstCase(terms, facts, received.receivedAtMs, asked),
     },
-    taskLimits(gate, task, identity.plan.task),
-    null,
+    limits,
+    isConversation ? boundOfSession(identity.plan.task, limits) : null,
     received.receivedAtMs,
   )
   sayChanges(gate, changes)
   return standing
 }
 
+/** What all tasks of a session may come to: by the plan, and not less than the task of this call was given. */
+function boundOfSession(plan: TaskLimits | null, own: TaskLimits | null): TaskLimits | null {
+  if (plan === null || own === null || plan.sessionTimes === null) return null
+  return sessionLimits(plan, plan.sessionTimes, own)
+}
+
 /**
  * The task of a session that the latest human message opened. Where only the transcript tells sessions apart, a request
  * that begins a conversation always opens one: the same prompt that is sent again after a failure, or an hour later, must
- * not meet the counters of its first try.
+ * not meet the counters of its first try. A session that its client names goes on in its open task after a restart.
  */
 function taskTurn(
   gate: Gate,
@@ -204,10 +231,25 @@ function taskTurn(
     previousAnswerEndedAtMs: placement.previousAnswerEndedAtMs,
     bySubAgent: received.isSubAgent,
   })
-  const begins = !isNamed && isStart(facts.transcript)
-  const number = (gate.memory.turns.get(session) ?? 0) + (opens || begins ? 1 : 0) || 1
+  // What the SDK says to be a retry is the same try: it counts where the first one did (L02).
+  const begins = !isNamed && !received.isRetry && isStart(facts.transcript)
+  const latest = gate.memory.turns.get(session) ?? (isNamed ? gate.ledger.latestTurn(session) : null) ?? 0
+  const number = latest + (opens || begins ? 1 : 0) || 1
   gate.memory.turns.set(session, number)
   return `${session}-${number}`
+}
+
+/**
+ * The signature of a task that this request starts. Only an agent's start is one: a request that offers tools, or that names
+ * a task which is new. A script that asks the same question a hundred times starts nothing again.
+ */
+function startOf(gate: Gate, received: ReceivedCall, facts: CallFacts, task: string): string | null {
+  const { transcript } = facts
+  if (received.isRetry || received.isSubAgent || !isStart(transcript)) return null
+  const isNamed = received.explicitTask !== null
+  if (isNamed && gate.memory.tasks.windowStartMs(task) !== null) return null
+  if (!isNamed && transcript.toolsDigest === null) return null
+  return taskSignature(transcript, transcript.toolsDigest ?? '')
 }
 
 function sayLoop(gate: Gate, task: string | null, loop: LoopVerdict | null, nowMs: number): void {

@@ -89,6 +89,9 @@ export async function receiveBody(exchange: Exchange, identity: Identity): Promi
 /** Headers by which clients name their own sessions. */
 const sessionHeaders = ['x-claude-code-session-id', 'session_id', 'session-id', 'conversation_id'] as const
 
+/** Claude Code's agents name themselves, and those that another agent started its name too. The session itself has neither. */
+const agentHeaders = ['x-claude-code-agent-id', 'x-claude-code-parent-agent-id'] as const
+
 /** The call as it arrived. */
 export function receivedCall(
   exchange: Exchange,
@@ -110,7 +113,7 @@ export function receivedCall(
     userAgent: exchange.userAgent,
     sessionHeader: typeof session === 'string' ? session : null,
     isRetry: Number(headers['x-stainless-retry-count'] ?? 0) > 0,
-    isSubAgent: typeof headers['x-claude-code-parent-agent-id'] === 'string',
+    isSubAgent: agentHeaders.some((name) => typeof headers[name] === 'string'),
     body,
   }
 }

@@ -29,19 +29,26 @@ export function termsOf(gate: Gate, prices: TieredPriceList, received: ReceivedC
   const config = gate.config()
   const { identity, upstreamName, upstream } = received
   const period = gate.calendar.periods(received.receivedAtMs)
+  const granted = gate.grants.inForce(received.receivedAtMs)
   const price = upstream.free ? null : prices.find(upstreamName, upstream.baseUrl, facts.model, received.receivedAtMs)
-  const calibrated = Math.ceil(facts.estimate.upperTokens * gate.residuals.factor(upstreamName, facts.model))
   return {
     config,
     prices,
-    scopes: scopesOfCall(identity, facts.model, received.explicitTask, period, config.budgets),
+    scopes: scopesOfCall(identity, facts.model, received.explicitTask, period, config.budgets, granted),
     period,
     price,
     priced: upstream.free || price !== null || config.prices.unpriced === 'free',
     usdRate: config.currency.usdRate,
     rateAsOf: config.currency.asOf,
-    estimatedInputTokens: gate.growth.atLeast(facts, calibrated),
+    estimatedInputTokens: inputTokensOf(gate, upstreamName, facts),
   }
+}
+
+/** The provider's own count as it is; an estimate with what reports have taught, and with what the provider keeps. */
+function inputTokensOf(gate: Gate, upstreamName: string, facts: CallFacts): number {
+  const { exact, upperTokens } = facts.estimate
+  if (exact === true) return upperTokens
+  return gate.growth.atLeast(facts, Math.ceil(upperTokens * gate.residuals.factor(upstreamName, facts.model)))
 }
 
 /** What the guards may know besides the call. */

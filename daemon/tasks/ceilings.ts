@@ -68,17 +68,20 @@ export function roomNanoEur(totals: TaskTotals, limits: TaskLimits, grant: TaskG
 }
 
 /**
- * Ceilings of a session: those of one task, `times` as high. A session is open for days while nobody works in it, so its
- * wall clock is not bounded.
+ * Ceilings of a session: those of one task, `times` as high, and never below what the task of the call was given for itself
+ * (`own`). A session is open for days while nobody works in it, so its wall clock is not bounded.
  */
-export function sessionLimits(limits: TaskLimits, times: number): TaskLimits {
-  const scaled = (limit: number | null): number | null => (limit === null ? null : limit * times)
+export function sessionLimits(limits: TaskLimits, times: number, own: TaskLimits = limits): TaskLimits {
+  const scaled = (counter: 'maxIterations' | 'maxInputTokens' | 'maxEur'): number | null => {
+    const limit = limits[counter]
+    return limit === null ? null : Math.max(limit * times, own[counter] ?? 0)
+  }
   return {
     ...limits,
-    maxIterations: scaled(limits.maxIterations),
-    maxInputTokens: scaled(limits.maxInputTokens),
+    maxIterations: scaled('maxIterations'),
+    maxInputTokens: scaled('maxInputTokens'),
     maxWallSeconds: null,
-    maxEur: scaled(limits.maxEur),
+    maxEur: scaled('maxEur'),
   }
 }
 

@@ -24,9 +24,11 @@ const mostTimed = 50
 export class GrantList {
   #lasting: TaskGrant = { nanoEur: 0, iterations: 0, wallSeconds: 0 }
   #timed: readonly Granted[] = []
+  readonly #added = new WeakSet<GrantAsk>()
 
-  /** Throws a RangeError for amounts that are no finite number >= 0. */
-  add(ask: GrantAsk): void {
+  /** False where this very grant was added before. Throws a RangeError for amounts that are no finite number >= 0. */
+  add(ask: GrantAsk): boolean {
+    if (this.#added.has(ask)) return false
     const granted: Granted = {
       nanoEur: nanoFromEur(ask.eur ?? 0),
       iterations: Math.floor(amount(ask.iterations)),
@@ -35,6 +37,8 @@ export class GrantList {
     }
     if (granted.untilMs === null) this.#lasting = sum(this.#lasting, granted)
     else this.#timed = [...this.#timed, granted].slice(-mostTimed)
+    this.#added.add(ask)
+    return true
   }
 
   /** What is granted at a time; an end that has come counts no more. */
@@ -46,6 +50,34 @@ export class GrantList {
     return total
   }
 }
+
+/** Tasks whose grants are known. */
+const mostTasks = 1000
+
+/**
+ * What was granted to each task, so that one that has not called yet, or was forgotten meanwhile, finds its grants when it
+ * calls. A task's window begins with its first call and not with what a person gave it before.
+ */
+export class GrantsByTask {
+  readonly #asks = new Map<string, readonly GrantAsk[]>()
+
+  /** Throws a RangeError for amounts that are no finite number >= 0: here, and not at the task's next call. */
+  add(task: string, ask: GrantAsk, nowMs: number): void {
+    new GrantList().add(ask)
+    const before = this.of(task).filter(({ untilMs }) => untilMs === null || nowMs < untilMs)
+    this.#asks.delete(task)
+    this.#asks.set(task, [...before, ask])
+    const [oldest] = this.#asks.keys()
+    if (this.#asks.size > mostTasks && oldest !== undefined) this.#asks.delete(oldest)
+  }
+
+  /** Everything that was granted to a task, oldest first. */
+  of(task: string): readonly GrantAsk[] {
+    return this.#asks.get(task) ?? none
+  }
+}
+
+const none: readonly GrantAsk[] = []
 
 function amount(value: number | undefined): number {
   if (value === undefined) return 0

@@ -1,10 +1,12 @@
 import type { TaskLimits } from '../../shared/config.ts'
 import { eurFromNano } from '../../shared/money.ts'
 import type { NanoEur } from '../../shared/money.ts'
+import type { TaskOrder } from '../ledger/ledger.ts'
 import type { TaskStatus } from '../../shared/status.ts'
 import { ceilingOf, compareStates, judgeTask, roomNanoEur } from './ceilings.ts'
 import { forecastHalt } from './forecast.ts'
 import { GrantList } from './grants.ts'
+import type { Counted, Opening } from './past.ts'
 import type { StateChange, TaskAsk, TaskCounter, TaskState, TaskStop, TaskTotals, TaskVerdict, Turn } from './task.ts'
 
 /** Turns that are kept for the forecast and the dashboard. */
@@ -62,13 +64,15 @@ export class Tally {
   refusedSinceHalt = 0
   lastRefusedMs: number | null = null
   readonly #firstMs: number
-  #iterations = 0
-  #inputTokens = 0
-  #spentNanoEur = 0
+  #iterations: number
+  #inputTokens: number
+  #spentNanoEur: number
   #reservedNanoEur = 0
+  /** Part of what is spent: euros beside the calls. */
+  #chargedNanoEur: number
   /** Totals at the start of the window. */
-  #base = { iterations: 0, inputTokens: 0, spentNanoEur: 0 }
-  #pausedMs = 0
+  #base: Counted
+  #pausedMs: number
   #halt: Halt | null = null
   #state: TaskState = 'ok'
   /** The highest state that was told in this window. */
@@ -76,11 +80,20 @@ export class Tally {
   #nearest: TaskCounter | null = null
   #turns: Turn[] = []
 
-  constructor(owner: TallyOwner, nowMs: number) {
+  constructor(owner: TallyOwner, { life, base, stop, ...times }: Opening) {
     this.owner = owner
-    this.#firstMs = nowMs
-    this.windowStartMs = nowMs
-    this.lastMs = nowMs
+    this.#iterations = life.iterations
+    this.#inputTokens = life.inputTokens
+    this.#spentNanoEur = life.spentNanoEur
+    this.#chargedNanoEur = life.chargedNanoEur
+    this.#base = base
+    this.#firstMs = times.firstMs
+    this.windowStartMs = times.windowStartMs
+    this.lastMs = times.lastMs
+    this.#pausedMs = times.pausedMs
+    if (stop === null) return
+    this.#halt = { ...stop, verdict: { ...calm, state: 'halted' } }
+    this.#told = 'halted'
   }
 
   get state(): TaskState {
@@ -112,18 +125,24 @@ export class Tally {
    */
   judge(ask: TaskAsk, nowMs: number): { readonly judgement: Judgement; readonly changes: readonly StateChange[] } {
     const changes = this.#liftIfRaised(nowMs)
+    const judgement = this.preview(ask, nowMs)
+    const { verdict, stop } = judgement
+    if (this.#halt !== null || this.limits === null || stop === 'held') return { judgement, changes }
+    const noted = stop === null ? this.#note(verdict, nowMs) : this.#stop('ceiling', verdict, nowMs)
+    return { judgement, changes: [...changes, ...noted] }
+  }
+
+  /** What `judge` would say to a call; keeps nothing. */
+  preview(ask: TaskAsk, nowMs: number): Judgement {
     const halt = this.#halt
-    if (halt !== null) return { judgement: { verdict: halt.verdict, stop: halt.by }, changes }
-    if (this.limits === null) return { judgement: { verdict: calm, stop: null }, changes }
+    if (halt !== null && !this.#isRaised(halt, nowMs)) return { verdict: halt.verdict, stop: halt.by }
+    if (this.limits === null) return { verdict: calm, stop: null }
     const totals = this.totals(nowMs)
     const grant = this.grants.at(nowMs)
     const verdict = judgeTask(totals, ask, this.limits, grant)
-    if (verdict.state !== 'halted') {
-      return { judgement: { verdict, stop: null }, changes: [...changes, ...this.#note(verdict, nowMs)] }
-    }
+    if (verdict.state !== 'halted') return { verdict, stop: null }
     const alone = judgeTask({ ...totals, reservedNanoEur: 0 }, ask, this.limits, grant)
-    if (alone.state !== 'halted') return { judgement: { verdict, stop: 'held' }, changes }
-    return { judgement: { verdict, stop: 'ceiling' }, changes: [...changes, ...this.#stop('ceiling', verdict, nowMs)] }
+    return { verdict, stop: alone.state === 'halted' ? 'ceiling' : 'held' }
   }
 
   /** Euros that are left for a call; null where they are not limited. */
@@ -146,6 +165,12 @@ export class Tally {
     this.#spentNanoEur += delta.spentNanoEur
     this.#reservedNanoEur += delta.reservedNanoEur
     this.lastMs = Math.max(this.lastMs, nowMs)
+  }
+
+  /** Euros beside its calls. */
+  charge(nanoEur: NanoEur, nowMs: number): void {
+    this.#chargedNanoEur += nanoEur
+    this.add({ iterations: 0, inputTokens: 0, spentNanoEur: nanoEur, reservedNanoEur: 0 }, nowMs)
   }
 
   addTurn(turn: Turn): void {
@@ -173,6 +198,7 @@ export class Tally {
         iterations: this.#iterations,
         inputTokens: this.#inputTokens,
         spentNanoEur: this.#spentNanoEur,
+        chargedNanoEur: this.#chargedNanoEur,
       }
       this.windowStartMs = nowMs
       this.#pausedMs = 0
@@ -209,6 +235,21 @@ export class Tally {
       eur: eurFromNano(this.#spentNanoEur),
       nearest: this.#nearest,
       forecast: limits === null || this.state === 'halted' ? null : forecastHalt(this.#turns, totals, limits, grant),
+    }
+  }
+
+  /** What its calls do not say and a restart must not forget. A halt at a ceiling comes back from the counters. */
+  order(nowMs: number): TaskOrder {
+    const halt = this.#halt
+    return {
+      scope: this.owner.scope,
+      ref: this.owner.ref,
+      atMs: nowMs,
+      stop: halt === null || halt.by === 'ceiling' ? null : { by: halt.by, atMs: halt.atMs },
+      windowFromMs: this.windowStartMs > this.#firstMs ? this.windowStartMs : null,
+      pausedMs: this.#pausedMs,
+      chargedNanoEur: this.#chargedNanoEur,
+      windowChargedNanoEur: this.#chargedNanoEur - this.#base.chargedNanoEur,
     }
   }
 
@@ -249,12 +290,17 @@ export class Tally {
     return [this.#change(from, 'halted', by, verdict, nowMs)]
   }
 
+  /** The ceiling that was met is higher now. */
+  #isRaised({ by, verdict }: Halt, nowMs: number): boolean {
+    const counter = verdict.nearest
+    if (by !== 'ceiling' || counter === null) return false
+    const ceiling = this.limits === null ? null : ceilingOf(counter, this.limits, this.grants.at(nowMs))
+    return ceiling === null || (counter === 'eur' ? eurFromNano(ceiling) : ceiling) > verdict.limit
+  }
+
   #liftIfRaised(nowMs: number): readonly StateChange[] {
     const halt = this.#halt
-    if (halt?.by !== 'ceiling' || halt.verdict.nearest === null) return []
-    const counter = halt.verdict.nearest
-    const ceiling = this.limits === null ? null : ceilingOf(counter, this.limits, this.grants.at(nowMs))
-    if (ceiling !== null && (counter === 'eur' ? eurFromNano(ceiling) : ceiling) <= halt.verdict.limit) return []
+    if (halt === null || !this.#isRaised(halt, nowMs)) return []
     this.#turnOn()
     return [this.#change('halted', this.#state, 'room', halt.verdict, nowMs)]
   }

@@ -1,3 +1,5 @@
+import { freshOpening, openingOf } from './past.ts'
+import type { TaskHistory } from './past.ts'
 import { RecentMap } from './recentMap.ts'
 import { Tally } from './tally.ts'
 import type { TaskCall } from './task.ts'
@@ -10,19 +12,35 @@ const mostLevels = 8
 /** A task and what stands above it; there is always the task itself. */
 export type TallyLine = [Tally, ...Tally[]]
 
-/** Tallies of the tasks and sessions that were in use lately, and who works for whom. */
+/**
+ * Tallies of the tasks and sessions that were in use lately, and who works for whom. One that is made goes on with what is
+ * known of it from before.
+ */
 export class TallyIndex {
   readonly #tasks = new RecentMap<Tally>(mostTasks, mayLeave)
   readonly #sessions = new RecentMap<Tally>(mostSessions, mayLeave)
+  readonly #history: TaskHistory
+
+  constructor(history: TaskHistory) {
+    this.#history = history
+  }
 
   /** The tally of a task, made where it is not known. */
   task(taskId: string, nowMs: number): Tally {
-    return this.#tasks.use(taskId, () => new Tally(ownerOf('task', taskId), nowMs))
+    return this.#tasks.use(taskId, () => this.#make('task', taskId, true, nowMs))
   }
 
   /** The tally of a task that is known. */
   peek(taskId: string): Tally | undefined {
     return this.#tasks.peek(taskId)
+  }
+
+  /** The tally of a task that is known here or from before, to read; nothing begins by it. */
+  look(taskId: string, nowMs: number): Tally | null {
+    const known = this.#tasks.peek(taskId)
+    if (known !== undefined) return known
+    const past = this.#history('task', taskId)
+    return past === null ? null : new Tally(ownerOf('task', taskId), openingOf('task', past, nowMs))
   }
 
   /** The latest first. */
@@ -37,7 +55,7 @@ export class TallyIndex {
 
   /** The task of a call and those above it, the topmost last. */
   lineOf(call: TaskCall, nowMs: number): TallyLine {
-    const own = this.task(call.task, nowMs)
+    const own = this.#tasks.use(call.task, () => this.#make('task', call.task, call.lasts.task, nowMs))
     own.parent = call.parent === call.task ? null : call.parent
     const line = this.#above(own, nowMs)
     describe(own, call)
@@ -50,7 +68,7 @@ export class TallyIndex {
   sessionOf(call: TaskCall, nowMs: number): Tally | null {
     const { session } = call
     if (session === null) return null
-    const tally = this.#sessions.use(session, () => new Tally(ownerOf('session', session), nowMs))
+    const tally = this.#sessions.use(session, () => this.#make('session', session, call.lasts.session, nowMs))
     describe(tally, call)
     return tally
   }
@@ -67,6 +85,12 @@ export class TallyIndex {
     const all = this.chargedWith(taskId, nowMs)
     const root = all.findLast((tally) => tally.owner.scope === 'task')
     return all.filter((tally) => tally === root || tally.owner.scope === 'session')
+  }
+
+  /** Nobody is asked for a name that was made up by this process. */
+  #make(scope: 'task' | 'session', ref: string, lasts: boolean, nowMs: number): Tally {
+    const opening = lasts ? openingOf(scope, this.#history(scope, ref), nowMs) : freshOpening(nowMs)
+    return new Tally(ownerOf(scope, ref), opening)
   }
 
   #above(own: Tally, nowMs: number): TallyLine {

@@ -62,6 +62,11 @@ export interface TaskCall {
   /** The task that a sub-agent works for, where the client names both. */
   readonly parent: string | null
   readonly session: string | null
+  /**
+   * Whether these names are given by the client, so that they mean the same after a restart. Those of a conversation that is
+   * only known by its transcript do not.
+   */
+  readonly lasts: { readonly task: boolean; readonly session: boolean }
   readonly tenant: string
   readonly project: string | null
   readonly client: string
@@ -75,6 +80,8 @@ export interface TaskStanding {
   readonly scope: 'task' | 'session'
   /** Id of what is judged: the parent's for a sub-agent, the session's where that one is nearer to its ceiling. */
   readonly ref: string
+  /** Id of the call's own task, by which a person can let it go on. */
+  readonly task: string
   /** State of the task itself. A call that is only held is refused while its task is not halted. */
   readonly state: TaskState
   readonly verdict: TaskVerdict

@@ -4,16 +4,21 @@ import type { TaskStatus } from '../../shared/status.ts'
 import { totalInput } from '../../shared/usage.ts'
 import type { AdmittedCall, SettledCall } from '../call.ts'
 import { clientName } from '../clientName.ts'
-import { compareStates, sessionLimits } from './ceilings.ts'
+import type { TaskOrder } from '../ledger/ledger.ts'
+import { compareStates } from './ceilings.ts'
+import { GrantsByTask } from './grants.ts'
 import type { GrantAsk } from './grants.ts'
+import { noHistory } from './past.ts'
+import type { TaskHistory } from './past.ts'
 import type { Judgement, Tally, TallyDelta } from './tally.ts'
 import { TallyIndex, withSession } from './tallyIndex.ts'
-import type { StateChange, TaskAsk, TaskCall, TaskStanding, Turn } from './task.ts'
+import type { StateChange, TaskAsk, TaskCall, TaskStanding, TaskStop, Turn } from './task.ts'
 
 /**
  * Counters of the tasks and sessions that made calls lately. Invariant: from the moment at which a call is let through, its
  * worst case counts in its task, in every task above it and in its session, so that calls made at the same time see each
  * other, and a sub-agent runs under the limits of the task that it works for (K17). Bounded, in memory; time is passed in.
+ * A task or session that is not known is asked for in the history, once: a restart gives nobody fresh counters.
  */
 
 /** A call that is counted and not over. */
@@ -50,23 +55,27 @@ export interface Asked {
 
 /** See the head of the file. Methods that can change a state return the changes that have to be told. */
 export class TaskBook {
-  readonly #index = new TallyIndex()
+  readonly #index: TallyIndex
   readonly #holds = new Map<string, Hold>()
+  readonly #grants = new GrantsByTask()
+
+  constructor(history: TaskHistory = noHistory) {
+    this.#index = new TallyIndex(history)
+  }
 
   /**
    * Judges a call before anything is reserved for it and, where it may go on, counts it as in flight: each such call ends
-   * in `settled` or `dropped`. `sessionTimes` is how many times a task's ceilings its session may take; null is no bound.
+   * in `settled` or `dropped`. `sessionLimits` are those of its session; null is no bound. Throws what the history throws,
+   * and then nothing is counted.
    */
-  ask(call: TaskCall, ask: TaskAsk, limits: TaskLimits | null, sessionTimes: number | null, nowMs: number): Asked {
+  ask(call: TaskCall, ask: TaskAsk, limits: TaskLimits | null, sessionLimits: TaskLimits | null, nowMs: number): Asked {
     const line = this.#index.lineOf(call, nowMs)
     const session = this.#index.sessionOf(call, nowMs)
     // One limit for all that work for a task: per-agent counters are a view (K17).
     for (const tally of line) tally.limits = tally === line.at(-1) ? limits : null
-    if (session !== null) {
-      session.limits = limits === null || sessionTimes === null ? null : sessionLimits(limits, sessionTimes)
-    }
+    if (session !== null) session.limits = sessionLimits
     const [own, ...others] = withSession(line, session)
-    const changes: StateChange[] = []
+    const changes: StateChange[] = line.flatMap(({ owner }) => this.#applyGrants(owner.ref, nowMs))
     const judge = (tally: Tally): Judged => {
       const judged = tally.judge(ask, nowMs)
       changes.push(...judged.changes)
@@ -81,6 +90,7 @@ export class TaskBook {
     const standing: TaskStanding = {
       scope: tally.owner.scope,
       ref: tally.owner.ref,
+      task: call.task,
       state: tally.state,
       verdict: judgement.verdict,
       stop: judgement.stop,
@@ -168,22 +178,20 @@ export class TaskBook {
 
   /** Euros that a task spent beside its tokens (a search, a sandbox). Counted even for a task that is not known yet. */
   charge(taskId: string, nanoEur: NanoEur, nowMs: number): readonly StateChange[] {
-    const delta: TallyDelta = { iterations: 0, inputTokens: 0, spentNanoEur: nanoEur, reservedNanoEur: 0 }
     return this.#index.chargedWith(taskId, nowMs).flatMap((tally) => {
-      tally.add(delta, nowMs)
+      tally.charge(nanoEur, nowMs)
       return tally.judgeSpent(nowMs)
     })
   }
 
   /**
    * Adds room to a task, for its life or until a time; a sub-agent's grant goes to the task that it works for, and the
-   * session gets the same, or its own ceiling would take the grant back. Throws a RangeError for amounts below 0.
+   * session gets the same, or its own ceiling would take the grant back. A task that has not called yet gets it with its
+   * first call. Throws a RangeError for amounts below 0.
    */
   grant(taskId: string, ask: GrantAsk, nowMs: number): readonly StateChange[] {
-    return this.#index.bounding(taskId, nowMs).flatMap((tally) => {
-      tally.grants.add(ask)
-      return tally.roomMade(nowMs)
-    })
+    this.#grants.add(taskId, ask, nowMs)
+    return this.#index.peek(taskId) === undefined ? [] : this.#applyGrants(taskId, nowMs)
   }
 
   /** A person halts a task, known or not: its next call is refused (A19). */
@@ -209,6 +217,20 @@ export class TaskBook {
         .filter((tally) => tally !== own && tally.halted?.by === 'ceiling')
         .flatMap((tally) => tally.resume(nowMs)),
     ]
+  }
+
+  /**
+   * Why the next call of a task would be refused, however small it is; null where it would not. Nothing is counted: by this
+   * a halt is confirmed before anybody is told of it (A19).
+   */
+  nextStop(taskId: string, nowMs: number): TaskStop | null {
+    const stops = this.#index.chargedWith(taskId, nowMs).map((tally) => tally.preview(nothing, nowMs).stop)
+    return stops.find((stop) => stop !== null) ?? null
+  }
+
+  /** What has to be written down after a person or a charge changed a task: of itself, those above it and its session. */
+  orders(taskId: string, nowMs: number): readonly TaskOrder[] {
+    return this.#index.chargedWith(taskId, nowMs).map((tally) => tally.order(nowMs))
   }
 
   /** Halted tasks and sessions that were called after their grace period, and within the last one. */
@@ -246,6 +268,11 @@ export class TaskBook {
     return this.#index.peek(taskId)?.retries ?? 0
   }
 
+  /** Status of one task, a sub-agent's too; null for one that nothing is known of, from before a restart neither. */
+  statusOf(taskId: string, nowMs: number): TaskStatus | null {
+    return this.#index.look(taskId, nowMs)?.status() ?? null
+  }
+
   /** Latest first. Sub-agents stand in the row of the task that they work for. */
   status(most: number): TaskStatus[] {
     return this.#index
@@ -253,6 +280,16 @@ export class TaskBook {
       .filter((tally) => tally.parent === null)
       .slice(0, most)
       .map((tally) => tally.status())
+  }
+
+  /** Lets the grants of a task count that do not yet: one is added to a task and a session once. */
+  #applyGrants(taskId: string, nowMs: number): readonly StateChange[] {
+    const asks = this.#grants.of(taskId)
+    if (asks.length === 0) return []
+    return this.#index.bounding(taskId, nowMs).flatMap((tally) => {
+      const added = asks.map((ask) => tally.grants.add(ask))
+      return added.includes(true) ? tally.roomMade(nowMs) : []
+    })
   }
 
   #hold(callId: string, tallies: readonly Tally[], ask: TaskAsk, nowMs: number): void {
@@ -302,6 +339,7 @@ function taskCallOf(call: AdmittedCall, task: string): TaskCall {
     task,
     parent: null,
     session: call.session,
+    lasts: { task: false, session: false },
     tenant: call.identity.tenant,
     project: call.identity.project,
     client: clientName(call.userAgent),

@@ -5,6 +5,14 @@ interface Entry<Value> {
   movedAt: number
 }
 
+/** A bound besides the number of entries, where some are much larger than others. */
+export interface WeightBound<Value> {
+  /** Weight of a value, >= 0; it must not change while the value is in the map. */
+  readonly weigh: (value: Value) => number
+  /** Most of all values together. */
+  readonly most: number
+}
+
 /** Most entries that are looked at to find one that may leave. */
 const mostTried = 64
 
@@ -21,16 +29,28 @@ export class BoundedMap<Value> {
   readonly #entries = new Map<string, Entry<Value>>()
   readonly #maxEntries: number
   readonly #mayLeave: (value: Value) => boolean
+  readonly #bound: WeightBound<Value> | null
   #oldest = this.#entries.keys()
   #uses = 0
+  #weight = 0
 
-  constructor(maxEntries: number, mayLeave: (value: Value) => boolean = () => true) {
+  constructor(
+    maxEntries: number,
+    mayLeave: (value: Value) => boolean = () => true,
+    bound: WeightBound<Value> | null = null,
+  ) {
     this.#maxEntries = maxEntries
     this.#mayLeave = mayLeave
+    this.#bound = bound
   }
 
   get size(): number {
     return this.#entries.size
+  }
+
+  /** Of all values together; 0 where nothing is weighed. */
+  get weight(): number {
+    return this.#weight
   }
 
   /** Looks without using. */
@@ -54,19 +74,33 @@ export class BoundedMap<Value> {
   /** Sets a value as `get` uses it, and drops the oldest beyond the bound. */
   set(key: string, value: Value): void {
     const entry = this.#entries.get(key)
+    this.#weight += this.#weighed(value)
     if (entry !== undefined) {
+      this.#weight -= this.#weighed(entry.value)
       entry.value = value
       this.#use(key, entry)
-      return
+    } else {
+      this.#uses += 1
+      this.#entries.set(key, { value, usedAt: this.#uses, movedAt: this.#uses })
+      if (this.#entries.size > this.#maxEntries) this.#forgetOne()
     }
-    this.#uses += 1
-    this.#entries.set(key, { value, usedAt: this.#uses, movedAt: this.#uses })
-    if (this.#entries.size > this.#maxEntries) this.#forgetOne()
+    while (this.#bound !== null && this.#weight > this.#bound.most && this.#entries.size > 1) this.#forgetOne()
   }
 
   /** All values, the one that was used last first. */
   latest(): Value[] {
     return [...this.#entries.values()].sort((one, other) => other.usedAt - one.usedAt).map(({ value }) => value)
+  }
+
+  #weighed(value: Value): number {
+    return this.#bound?.weigh(value) ?? 0
+  }
+
+  #drop(key: string): void {
+    const entry = this.#entries.get(key)
+    if (entry === undefined) return
+    this.#weight -= this.#weighed(entry.value)
+    this.#entries.delete(key)
   }
 
   #use(key: string, entry: Entry<Value>): void {
@@ -88,14 +122,14 @@ export class BoundedMap<Value> {
       const entry = key === null ? undefined : this.#entries.get(key)
       if (key === null || entry === undefined || key === first) break
       if (this.#mayLeave(entry.value)) {
-        this.#entries.delete(key)
+        this.#drop(key)
         return
       }
       first ??= key
       // What is in use is as good as young.
       this.#moveToEnd(key, entry)
     }
-    if (first !== null) this.#entries.delete(first)
+    if (first !== null) this.#drop(first)
   }
 
   #nextOldest(): string | null {

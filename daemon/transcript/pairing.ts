@@ -4,6 +4,12 @@ export interface OpenCall {
   readonly callDigest: string
 }
 
+/** A call of an answer that the provider keeps: its result comes with a request that does not repeat the call. */
+export interface PendingCall extends OpenCall {
+  /** Digest of the id that the result will name; null where it has none. */
+  readonly id: string | null
+}
+
 /** Calls in the order in which they came; those that were answered by another way are skipped when it is their turn. */
 class Queue {
   readonly #calls: OpenCall[] = []

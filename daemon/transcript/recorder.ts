@@ -1,10 +1,10 @@
-import { canonicalArguments } from './canonical.ts'
+import { digestCall, digestId, toolNameChars } from './callDigest.ts'
 import { errorClass } from './errorClass.ts'
 import { narratedTexts, sentencesOf } from './narration.ts'
 import { CallPairing } from './pairing.ts'
 import type { RunningDigest } from './runningDigest.ts'
 import type { TextDigests } from './textDigests.ts'
-import type { ToolState, TranscriptFacts, TranscriptRecorder } from './transcript.ts'
+import type { OpenResult, ToolResult, ToolState, TranscriptFacts, TranscriptRecorder } from './transcript.ts'
 import { withoutVolatile } from './volatile.ts'
 
 /** Texts up to this length go into their message's digest as they are, which saves a hash each. */
@@ -12,9 +12,6 @@ const inlineChars = 64
 
 /** A payload longer than twice this is told from others by its two ends and its length. */
 const payloadEndChars = 16 * 1024
-
-/** A tool's name as it is shown to people. */
-const toolNameChars = 128
 
 type Role = Parameters<TranscriptRecorder['message']>[0]
 
@@ -29,6 +26,7 @@ class Recorder implements TranscriptRecorder {
   readonly #chain: string[] = []
   readonly #humans: number[] = []
   readonly #states: ToolState[] = []
+  readonly #open: OpenResult[] = []
   readonly #said: { readonly message: number; readonly text: string }[] = []
   readonly #pairing = new CallPairing()
   #longestChars = 0
@@ -65,14 +63,10 @@ class Recorder implements TranscriptRecorder {
   }
 
   toolCall(id: string | null, tool: string, args: unknown): void {
-    const text = typeof args === 'string' ? args : canonicalArguments(args)
-    this.#chars += text.length
-    const name = tool.slice(0, toolNameChars)
-    const callDigest = this.#digests.noteOf(`call ${name} `, this.#digests.digestOf(text), () =>
-      this.#digests.digestOnce(`${name} ${typeof args === 'string' ? canonicalArguments(args) : text}`),
-    )
-    this.#parts.push(callDigest)
-    this.#pairing.open(id, { tool: name, callDigest })
+    const { call, chars } = digestCall(this.#digests, tool, args)
+    this.#chars += chars
+    this.#parts.push(call.callDigest)
+    this.#pairing.open(id, call)
   }
 
   toolResult(id: string | null, tool: string | null, content: unknown, isError: boolean): void {
@@ -82,18 +76,17 @@ class Recorder implements TranscriptRecorder {
     for (const text of texts) this.#chars += text.length
     for (const { digest } of seen) this.#parts.push(digest)
     const call = this.#pairing.answer(id, tool?.slice(0, toolNameChars) ?? null)
-    if (call === null) return
     const [only] = seen
-    this.#states.push({
+    const result: ToolResult = {
       message: this.#chain.length,
-      tool: call.tool,
-      callDigest: call.callDigest,
       resultDigest:
         only !== undefined && seen.length === 1
           ? only.steadyDigest
           : this.#digests.digestOnce(seen.map(({ steadyDigest }) => steadyDigest).join(' ')),
       errorDigest: seen.find(({ errorDigest }) => errorDigest !== null)?.errorDigest ?? null,
-    })
+    }
+    if (call === null) this.#open.push({ ...result, callId: digestId(this.#digests, id) })
+    else this.#states.push({ ...result, ...call })
   }
 
   tools(offered: unknown): void {
@@ -108,6 +101,7 @@ class Recorder implements TranscriptRecorder {
       chain: this.#chain,
       humans: this.#humans,
       toolStates: this.#states,
+      openResults: this.#open,
       narration: this.#narration(),
       longestMessageChars: this.#longestChars,
       toolsDigest: offersTools && begins ? this.#digests.digestOnce(payload(this.#tools)) : null,

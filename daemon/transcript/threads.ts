@@ -19,7 +19,7 @@ export interface Session {
 /** One growing transcript. A session has several: sub-agents, side questions, branches. */
 export interface Thread {
   readonly session: Session
-  /** Last digest and length of its latest request. */
+  /** Last digest of its latest request, and the messages of the conversation up to its end. */
   last: string
   length: number
   lastHuman: number
@@ -107,18 +107,20 @@ export class ThreadIndex {
     return longest
   }
 
-  /** Notes that a request of this thread was seen. */
-  remember(thread: Thread, { chain, humans }: TranscriptFacts): void {
+  /** Notes that a request of this thread was seen. `messagesBefore` are kept by the provider and are not in its facts. */
+  remember(thread: Thread, { chain, humans }: TranscriptFacts, messagesBefore: number): void {
     const { namespace } = thread.session
     const last = chain.at(-1) ?? ''
+    const lastHuman = humans.at(-1)
     this.#requests += 1
     if (thread.firstSeen === 0) thread.firstSeen = this.#requests
     thread.first ??= last
     thread.latest = 'under way'
     thread.lastSeen = this.#requests
     thread.last = last
-    thread.length = chain.length
-    thread.lastHuman = humans.at(-1) ?? -1
+    thread.length = messagesBefore + chain.length
+    if (lastHuman !== undefined) thread.lastHuman = messagesBefore + lastHuman
+    else if (messagesBefore === 0) thread.lastHuman = -1
     if (namespace !== '') {
       // What stands before the first human message is the same in many conversations.
       const from = Math.max((humans[0] ?? 0) + 1, chain.length - 1 - tailDigests)
@@ -133,22 +135,8 @@ export class ThreadIndex {
     const others = equal?.isEnd === true ? equal.threads.filter((other) => other !== thread) : []
     this.#seen.set(key, { threads: [...others, thread].slice(-equalThreads), isEnd: true })
   }
-
-  /** Notes that the provider keeps the latest answer of this thread. */
-  rememberResponse(responseId: string, thread: Thread): void {
-    this.#seen.set(responseKey(responseId), { threads: [thread], isEnd: true })
-  }
-
-  /** The thread whose answer the provider keeps under this id. */
-  ofResponse(responseId: string): Thread | null {
-    return this.#seen.get(responseKey(responseId))?.threads[0] ?? null
-  }
 }
 
 function endKey(namespace: string, digest: string): string {
   return `${namespace} ${digest}`
-}
-
-function responseKey(responseId: string): string {
-  return `response ${responseId.slice(0, 128)}`
 }

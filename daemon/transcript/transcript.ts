@@ -12,6 +12,8 @@ export interface TranscriptFacts {
   readonly humans: readonly number[]
   /** Tool calls with their results, in order. */
   readonly toolStates: readonly ToolState[]
+  /** Results whose calls are not in the request, in order: the provider keeps those, or the client has dropped them. */
+  readonly openResults: readonly OpenResult[]
   /** Digests of the assistant's visible sentences, normalised, with the index of their message; for repeated narration. */
   readonly narration: readonly { readonly message: number; readonly digest: string }[]
   /** Characters of the longest single message. */
@@ -20,17 +22,27 @@ export interface TranscriptFacts {
   readonly toolsDigest: string | null
 }
 
-/** One tool call and what came back. */
-export interface ToolState {
+/** What a tool gave. */
+export interface ToolResult {
   /** Index of the message that holds the result. */
   readonly message: number
-  readonly tool: string
-  /** Digest of tool and canonical arguments. */
-  readonly callDigest: string
   /** Digest of the result, volatile parts (times, durations, pids, temporary paths) taken out. */
   readonly resultDigest: string
   /** Class of an error result (`exit 128`, `timeout`), digested; null where the result is no error. */
   readonly errorDigest: string | null
+}
+
+/** One tool call and what came back. */
+export interface ToolState extends ToolResult {
+  readonly tool: string
+  /** Digest of tool and canonical arguments. */
+  readonly callDigest: string
+}
+
+/** A result that came back without its call. */
+export interface OpenResult extends ToolResult {
+  /** Digest of the id by which it names its call; null where it names none. */
+  readonly callId: string | null
 }
 
 /** Collects `TranscriptFacts` while a dialect describes a request. One per request. */
@@ -56,6 +68,7 @@ export const noTranscript: TranscriptFacts = {
   chain: [],
   humans: [],
   toolStates: [],
+  openResults: [],
   narration: [],
   longestMessageChars: 0,
   toolsDigest: null,

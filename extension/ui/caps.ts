@@ -18,6 +18,16 @@ export function allTokens(spend: SpendStatus): number {
   return input + cacheRead + cacheWrite + output
 }
 
+/** The cap in euros with what people allowed on top of it, null where there is none. */
+export function eurCap(spend: SpendStatus): number | null {
+  return spend.capEur === null ? null : spend.capEur + spend.grantedEur
+}
+
+/** The cap in tokens with what people allowed on top of it, null where there is none. */
+export function tokenCap(spend: SpendStatus): number | null {
+  return spend.capTokens === null ? null : spend.capTokens + spend.grantedTokens
+}
+
 /** The caps that are set, fullest first. */
 export function gauges(status: Status): readonly Gauge[] {
   const found: Gauge[] = []
@@ -25,8 +35,9 @@ export function gauges(status: Status): readonly Gauge[] {
     ['day', status.today],
     ['month', status.month],
   ] as const) {
-    if (spend.capEur !== null) found.push(gauge('eur', window, spend.spentEur, spend.capEur))
-    if (spend.capTokens !== null) found.push(gauge('tokens', window, allTokens(spend), spend.capTokens))
+    const [eur, tokens] = [eurCap(spend), tokenCap(spend)]
+    if (eur !== null) found.push(gauge('eur', window, spend.spentEur, eur))
+    if (tokens !== null) found.push(gauge('tokens', window, allTokens(spend), tokens))
   }
   return found.sort((left, right) => right.share - left.share)
 }

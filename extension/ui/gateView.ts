@@ -2,6 +2,7 @@ import type { SpendStatus, Status } from '../../shared/status.ts'
 import type { TerminalState } from '../env/injection.ts'
 import { gauges } from './caps.ts'
 import type { Figures } from './figures.ts'
+import type { Loops } from './loops.ts'
 
 /** A cap that refused a call although something of it is left: the call's worst case did not fit any more. */
 export interface ExhaustedCap {
@@ -14,7 +15,7 @@ export interface ExhaustedCap {
 export type GateView =
   | { readonly kind: 'off' }
   | { readonly kind: 'starting' }
-  | { readonly kind: 'up'; readonly status: Status; readonly exhausted: ExhaustedCap | null }
+  | { readonly kind: 'up'; readonly status: Status; readonly exhausted: ExhaustedCap | null; readonly loops: Loops }
   | { readonly kind: 'down'; readonly reason: string; readonly gaveUp: boolean }
 
 /** Everything the status bar item follows from. */

@@ -1,17 +1,12 @@
-import type { ControlMessage } from '../../shared/protocol.ts'
 import type { Status } from '../../shared/status.ts'
 import type { Text } from '../text.ts'
+import { eurStep } from './allowance.ts'
+import { eurCap, tokenCap } from './caps.ts'
+import { numberField, textField } from './eventFields.ts'
+import type { DaemonEvent } from './eventFields.ts'
 import type { Figures } from './figures.ts'
 import type { ExhaustedCap } from './gateView.ts'
-
-/** An event of the daemon. */
-export type DaemonEvent = Exclude<ControlMessage, { event: 'status' }>
-
-/** A notification to show, with the key under which it is shown only once. */
-export interface Notice {
-  readonly key: string
-  readonly message: string
-}
+import type { Choice, Notice } from './offer.ts'
 
 /**
  * The warning that a provider answered on a truncated prompt: both numbers and a remedy that works on that route. Once per
@@ -47,7 +42,7 @@ export function isExhausted(event: DaemonEvent): boolean {
 export function exhaustedCap(event: DaemonEvent, status: Status): ExhaustedCap | undefined {
   const spend = event['window'] === 'month' ? status.month : status.today
   const unit = event['unit'] === 'tokens' ? 'tokens' : 'eur'
-  const limit = numberField(event, 'limit') ?? (unit === 'tokens' ? spend.capTokens : spend.capEur)
+  const limit = numberField(event, 'limit') ?? (unit === 'tokens' ? tokenCap(spend) : eurCap(spend))
   if (limit === null) return undefined
   const resetsAtMs = Date.parse(textField(event, 'resetsAt') ?? '')
   return { unit, limit, resetsAtMs: Number.isNaN(resetsAtMs) ? null : resetsAtMs }
@@ -79,12 +74,26 @@ export function settingOfCap(event: DaemonEvent, cap: ExhaustedCap): string | un
   return undefined
 }
 
-function textField(event: DaemonEvent, name: string): string | undefined {
-  const value = event[name]
-  return typeof value === 'string' && value !== '' ? value : undefined
-}
-
-function numberField(event: DaemonEvent, name: string): number | undefined {
-  const value = event[name]
-  return typeof value === 'number' && Number.isFinite(value) ? value : undefined
+/**
+ * What can be done about a reached cap: allow a fifth of it more until the window ends, where it is the user's own for a day,
+ * or change the setting behind it. A cap of 0 was set to refuse every paid call, so nothing more is offered there.
+ */
+export function capChoices(event: DaemonEvent, cap: ExhaustedCap, text: Text, figures: Figures): readonly Choice[] {
+  const choices: Choice[] = []
+  const user = event['scope'] === 'user' && event['window'] === 'day' ? textField(event, 'scopeRef') : undefined
+  if (user !== undefined && cap.unit === 'eur' && cap.limit > 0) {
+    const eur = eurStep(cap.limit)
+    const amount = figures.eur(eur)
+    choices.push({
+      title: text.allowToday(amount),
+      step: {
+        kind: 'allow',
+        grant: { scope: 'user', ref: user, eur, by: 'extension' },
+        done: text.allowedToday(amount),
+      },
+    })
+  }
+  const setting = settingOfCap(event, cap)
+  if (setting !== undefined) choices.push({ title: text.raise, step: { kind: 'openSetting', setting } })
+  return [...choices, { title: text.showWhy, step: { kind: 'showLog' } }]
 }

@@ -1,16 +1,29 @@
 import * as vscode from 'vscode'
 import type { TollgateContext } from '../context.ts'
-import type { NoticeKind } from '../memory.ts'
-import { capNotice, exhaustedCap, isExhausted, settingOfCap, truncationNotice } from './notices.ts'
-import type { DaemonEvent } from './notices.ts'
+import { ownProcesses } from '../process/host.ts'
+import { readProcess } from '../process/identity.ts'
+import { mayEnd } from '../process/protection.ts'
+import { takeStep } from '../taskSteps.ts'
+import type { DaemonEvent } from './eventFields.ts'
+import { guardNotice } from './guardNotices.ts'
+import { capChoices, capNotice, exhaustedCap, isExhausted, truncationNotice } from './notices.ts'
+import type { Offer } from './offer.ts'
+import { OpenMessages } from './openMessages.ts'
+import { obsoleteKeys } from './taskNotices.ts'
+
+/** How long the status bar says what waits behind an open message, in milliseconds. */
+const briefMs = 10_000
 
 /**
- * The three things worth an interruption: a cap is reached (once per cap and window), a prompt was truncated (once per model
- * and workspace a day), the gate could not be started. The daemon marks one window, so only that one speaks.
+ * What is worth an interruption: docs/extension.md lists it. Each thing is said once, only in the window that the daemon
+ * marks, can be silenced for good, and never with two messages open about one task.
  */
 export class Notifications implements vscode.Disposable {
   readonly #context: TollgateContext
   readonly #disposables: vscode.Disposable[]
+  readonly #messages = new OpenMessages()
+  /** Keys of what is about to be shown or is open: a client that keeps calling brings the same thing many times a second. */
+  readonly #saying = new Set<string>()
   #gaveUp = false
 
   constructor(context: TollgateContext) {
@@ -33,43 +46,81 @@ export class Notifications implements vscode.Disposable {
   }
 
   async #hear(event: DaemonEvent): Promise<void> {
+    const obsolete = obsoleteKeys(event)
+    if (obsolete.length > 0) {
+      this.#messages.drop(obsolete)
+      await this.#context.memory.forget(obsolete)
+    }
+    const offer = this.#offerFor(event)
+    if (offer !== undefined) await this.#say(offer)
+  }
+
+  #offerFor(event: DaemonEvent): Offer | undefined {
     const { text, figures, gate, settings } = this.#context
-    const showLog = { title: text.showLog, run: () => this.#context.log.show() }
     if (event.event === 'truncated' && settings.notifyTruncation) {
       const workspace = vscode.workspace.name ?? ''
       const notice = truncationNotice(event, workspace, event.time.slice(0, 10), text, figures)
-      if (notice) await this.#say('truncated', notice.key, notice.message, [showLog])
+      const choices = [{ title: text.showLog, step: { kind: 'showLog' } }] as const
+      return notice && { ...notice, kind: 'truncated', about: null, brief: '', choices }
     }
-    if (isExhausted(event) && gate.kind === 'up') {
+    if (gate.kind !== 'up') return undefined
+    if (isExhausted(event)) {
       const cap = exhaustedCap(event, gate.status)
-      if (!cap) return
+      if (!cap) return undefined
       const notice = capNotice(event, cap, Date.now(), text, figures)
-      const setting = settingOfCap(event, cap)
-      await this.#say('capReached', notice.key, notice.message, [
-        ...(setting === undefined
-          ? []
-          : [
-              {
-                title: text.raise,
-                run: () => vscode.commands.executeCommand('workbench.action.openSettings', setting),
-              },
-            ]),
-        { title: text.showWhy, run: () => this.#context.log.show() },
-      ])
+      return { ...notice, kind: 'capReached', about: null, brief: '', choices: capChoices(event, cap, text, figures) }
+    }
+    return settings.notifyTasks ? guardNotice(event, gate.status, text, figures) : undefined
+  }
+
+  async #say(offer: Offer): Promise<void> {
+    const { memory } = this.#context
+    const { kind, key } = offer
+    if (memory.isSilenced(kind) || memory.wasSaid(key) || this.#saying.has(key) || this.#messages.waits(key)) return
+    this.#saying.add(key)
+    try {
+      const seen = await this.#withProcess(offer)
+      const isOpen = seen.about !== null && this.#messages.has(seen.about)
+      if (isOpen) vscode.window.setStatusBarMessage(`$(warning) ${seen.brief}`, briefMs)
+      await this.#messages.show(seen.about, { key, show: () => this.#ask(seen) })
+    } finally {
+      this.#saying.delete(key)
     }
   }
 
-  async #say(
-    kind: NoticeKind,
-    key: string,
-    message: string,
-    actions: readonly { readonly title: string; run(): unknown }[],
-  ): Promise<void> {
+  /** Shows the message and does what was chosen; true where that changed something. */
+  async #ask({ kind, key, message, choices }: Offer): Promise<boolean> {
     const { memory, text } = this.#context
-    if (memory.isSilenced(kind) || !(await memory.claim(key))) return
-    const silence = { title: text.dontShowAgain, run: () => memory.silence(kind) }
-    const chosen = await vscode.window.showWarningMessage(message, ...[...actions, silence])
-    await chosen?.run()
+    if (memory.isSilenced(kind) || !(await memory.claim(key))) return false
+    const titles = choices.map(({ title }) => title)
+    const chosen = await vscode.window.showWarningMessage(message, ...titles, text.dontShowAgain)
+    if (chosen === text.dontShowAgain) await memory.silence(kind)
+    const step = choices.find(({ title }) => title === chosen)?.step
+    if (step === undefined) return false
+    const isDone = await takeStep(this.#context, step)
+    // A cap that was raised for today is said again when that is used up too.
+    if (isDone && step.kind === 'allow') await memory.forget([key])
+    return isDone
+  }
+
+  /** Looks at the process to end while it still calls; one that is not to be ended loses its button, and the message says why. */
+  async #withProcess(offer: Offer): Promise<Offer> {
+    const step = offer.choices.find((choice) => choice.step.kind === 'endProcess')?.step
+    if (step?.kind !== 'endProcess') return offer
+    const { supervisor, text } = this.#context
+    const seen = await readProcess(step.pid)
+    const own = await ownProcesses(vscode.env.appRoot, supervisor.record?.pid ?? null)
+    if (seen !== null && mayEnd(seen, own)) {
+      const choices = offer.choices.map((choice) =>
+        choice.step.kind === 'endProcess' ? { ...choice, step: { ...choice.step, seen } } : choice,
+      )
+      return { ...offer, choices }
+    }
+    return {
+      ...offer,
+      message: seen === null ? offer.message : `${offer.message} ${text.processIsEditor}`,
+      choices: offer.choices.filter((choice) => choice.step.kind !== 'endProcess'),
+    }
   }
 
   async #sayNotStarted(reason: string): Promise<void> {

@@ -1,6 +1,6 @@
 import type { Status } from '../../shared/status.ts'
 import type { Text } from '../text.ts'
-import { capText, gauges } from './caps.ts'
+import { capText, eurCap, gauges } from './caps.ts'
 import type { Gauge } from './caps.ts'
 import type { Figures } from './figures.ts'
 import { newTokens, reachedCap, spentText } from './gateView.ts'
@@ -97,12 +97,13 @@ function closeText(close: Gauge, status: Status, text: Text, figures: Figures): 
 }
 
 function spokenSpend(status: Status, text: Text, figures: Figures): string {
-  const { capEur, spentEur } = status.today
+  const { spentEur } = status.today
+  const cap = eurCap(status.today)
   const spent = spentText(status.today, figures)
   const sentences = [
-    capEur === null
+    cap === null
       ? text.labelSpendUncapped(spent)
-      : text.labelSpend(spent, figures.eur(capEur), figures.percent(spentEur / capEur)),
+      : text.labelSpend(spent, figures.eur(cap), figures.percent(spentEur / cap)),
     text.labelTokens(figures.whole(newTokens(status))),
   ]
   if (status.inFlight.length > 0) sentences.push(text.labelRunning(status.inFlight.length))

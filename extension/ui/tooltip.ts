@@ -1,10 +1,14 @@
 import type { Status } from '../../shared/status.ts'
 import type { SkippedFamily } from '../env/injection.ts'
 import type { Text } from '../text.ts'
-import { allTokens, capText } from './caps.ts'
+import { allTokens, capText, eurCap, tokenCap } from './caps.ts'
 import type { Figures } from './figures.ts'
 import { reachedCap, spentText } from './gateView.ts'
 import type { StatusBarState } from './gateView.ts'
+import type { Loops } from './loops.ts'
+import { taskRows } from './taskRows.ts'
+import { heading, mostRows, plain, table } from './tooltipTable.ts'
+import type { Row } from './tooltipTable.ts'
 
 /** Commands that a link of the tooltip may run; the markdown is trusted for these and no others. */
 export const tooltipCommands = [
@@ -16,12 +20,11 @@ export const tooltipCommands = [
   'tollgate.bypass',
   'tollgate.guard',
   'tollgate.openSettings',
+  'tollgate.stopTask',
+  'tollgate.resumeTask',
 ] as const
 
-/** Rows that a list shows before it says how many more there are. */
-const mostRows = 6
-
-/** Markdown of the status bar item's tooltip: today and month against the caps, tokens, models, running calls, links. */
+/** Markdown of the status bar item's tooltip: today and month against the caps, tokens, models, tasks, running calls, links. */
 export function renderTooltip(state: StatusBarState, text: Text, figures: Figures): string {
   const { gate, host } = state
   const blocks: string[] = [`**${text.product}** · ${host === null ? text.thisMachine : text.thisHost(plain(host))}`]
@@ -37,8 +40,9 @@ export function renderTooltip(state: StatusBarState, text: Text, figures: Figure
       break
     case 'up':
       blocks.push(...alerts(state, gate.status, text, figures))
-      blocks.push(figureTable(gate.status, text, figures))
+      blocks.push(figureTable(gate.status, gate.loops, text, figures))
       if (gate.status.today.reservedEur > 0) blocks.push(text.heldByRunning(figures.eur(gate.status.today.reservedEur)))
+      if (gate.status.today.grantedEur > 0) blocks.push(text.allowedOnTop(figures.eur(gate.status.today.grantedEur)))
       if (gate.status.today.unpricedCalls > 0) blocks.push(text.unpricedToday(gate.status.today.unpricedCalls))
       break
   }
@@ -59,16 +63,15 @@ function alerts(state: StatusBarState, status: Status, text: Text, figures: Figu
   return found
 }
 
-type Row = readonly [string, string, string, string]
-
 /** One table with headings inside, because the columns of several tables would not line up. */
-function figureTable(status: Status, text: Text, figures: Figures): string {
+function figureTable(status: Status, loops: Loops, text: Text, figures: Figures): string {
   const { input, cacheRead, cacheWrite, output } = status.today.tokens
   const rows: Row[] = [
     ...spendRows(status, text, figures),
     heading(text.headTokensToday, text.headNew, text.headCached, text.headOutput),
     ['', figures.tokens(input + cacheWrite), figures.tokens(cacheRead), figures.tokens(output)],
     ...modelRows(status, text, figures),
+    ...taskRows(status, loops, text, figures),
     ...runningRows(status, text, figures),
   ]
   return table(['', text.headSpent, text.headCap, text.headUsed], rows)
@@ -80,12 +83,13 @@ function spendRows(status: Status, text: Text, figures: Figures): readonly Row[]
     [text.today, text.todayTokens, status.today],
     [text.month, text.monthTokens, status.month],
   ] as const) {
-    const cap = spend.capEur === null ? text.noCap : figures.eur(spend.capEur)
-    rows.push([name, spentText(spend, figures), cap, used(spend.spentEur, spend.capEur, figures)])
-    if (spend.capTokens === null) continue
+    const eur = eurCap(spend)
+    const cap = eur === null ? text.noCap : figures.eur(eur)
+    rows.push([name, spentText(spend, figures), cap, used(spend.spentEur, eur, figures)])
+    const most = tokenCap(spend)
+    if (most === null) continue
     const tokens = allTokens(spend)
-    const tokenCap = figures.tokens(spend.capTokens)
-    rows.push([tokensName, figures.tokens(tokens), tokenCap, used(tokens, spend.capTokens, figures)])
+    rows.push([tokensName, figures.tokens(tokens), figures.tokens(most), used(tokens, most, figures)])
   }
   return rows
 }
@@ -122,11 +126,6 @@ function restRow(count: number, text: Text): readonly Row[] {
   return count > mostRows ? [[text.andMore(count - mostRows), '', '', '']] : []
 }
 
-function heading(...cells: Row): Row {
-  const [first, second, third, fourth] = cells.map((cell) => (cell === '' ? '' : `**${cell}**`))
-  return [first ?? '', second ?? '', third ?? '', fourth ?? '']
-}
-
 function terminalNotes({ terminals }: StatusBarState, text: Text): readonly string[] {
   if (terminals.wrongHost) return [text.skippedRemote]
   if (terminals.bypassed) return [text.bypassedTitle]
@@ -157,18 +156,4 @@ function links({ gate, terminals }: StatusBarState, text: Text): string {
           ...(terminals.bypassed ? [bypass] : []),
         ]
   return [...shown, link('output', text.linkLog, 'tollgate.showLog')].join(' &nbsp;·&nbsp; ')
-}
-
-/** The hover draws tables without any space between the columns. */
-const columnGap = '&emsp;'
-
-function table(head: Row, rows: readonly Row[]): string {
-  const line = ([first, ...others]: Row): string =>
-    `| ${[first, ...others.map((cell) => columnGap + cell)].join(' | ')} |`
-  return [line(head), '| :-- | --: | --: | --: |', ...rows.map(line)].join('\n')
-}
-
-/** Text that comes from outside, such as a model's name, without any power in markdown. */
-function plain(value: string): string {
-  return value.replace(/[\r\n]+/g, ' ').replace(/[\\`*_{}[\]()<>#+!|~$&]/g, '\\$&')
 }

@@ -10,6 +10,7 @@ import type { Upstream } from '../upstream/upstream.ts'
 import { Agent, sentenceOf } from './agent.ts'
 import type { Turn } from './agent.ts'
 import { grouped, makeScreen } from './screen.ts'
+import { agentKey, climb, loop } from './taskScenes.ts'
 
 /**
  * `npm run demo`: a local server plays OpenAI, Anthropic and Ollama, the gate stands before it with a small daily cap, and an
@@ -40,6 +41,7 @@ function watchCounter(daemon: Daemon): WebSocket {
   socket.on('message', (data: Buffer) => {
     const message = JSON.parse(data.toString()) as ControlMessage
     if (message.event === 'status') screen.counter(message.status)
+    else if (message.event === 'state_changed') screen.say(`▲ The gate says: ${String(message['message'])}`)
     else if (message.event === 'alert') screen.say('▲ The gate says: 80 % of the daily cap is used.')
     else if (message.event === 'truncated') {
       const [estimated, reported] = [Number(message['estimated']), Number(message['reported'])]
@@ -136,6 +138,15 @@ async function run(upstream: Upstream, daemon: Daemon): Promise<void> {
   await daemon.json('/api/resume', { scope: 'global' })
   await show(daemon, 'openai', agent.one('openai'))
   await show(daemon, 'anthropic', agent.one('anthropic'))
+  await pause(1500)
+
+  const stage = { upstream, daemon, screen, pause }
+  screen.heading('6. An agent climbs to the ceiling of its task')
+  await climb(stage)
+  await pause(1500)
+
+  screen.heading('7. Another one asks for the same thing again and again')
+  await loop(stage)
 
   const last = await daemon.status()
   screen.counter(last)
@@ -151,8 +162,12 @@ async function run(upstream: Upstream, daemon: Daemon): Promise<void> {
 const upstream = await startUpstream()
 const port = await freePort(4141)
 const budgets = { userDaily: { eur: capEur }, tenantMonthly: { eur: 50 } }
-// One daemon, one task: the ceilings of a task are not what this demo is about.
-const daemon = await startDaemon({ port, config: against(upstream, { budgets, plans: { agent: { task: null } } }) })
+// The first scenes are one long task about the budget of a day; the agents behind `agentKey` have the plan of agents.
+const plans = { demo: { task: null }, agent: {} }
+const keys = [{ key: agentKey, plan: 'agent' }]
+const tiers = { 'claude-opus-5': 'claude-haiku-4-5' }
+const config = against(upstream, { budgets, plan: 'demo', plans, keys, tiers })
+const daemon = await startDaemon({ port, config })
 const socket = watchCounter(daemon)
 
 async function cleanUp(): Promise<void> {

@@ -7,6 +7,8 @@ export interface Screen {
   say(text: string): void
   /** One finished call. */
   call(row: CallLine): void
+  /** What belongs to the line before. */
+  detail(text: string): void
   /** A refusal or a broken answer, with the sentence that the client's SDK showed. */
   refused(client: string, sentence: string): void
   /** The live counter below everything that was said. */
@@ -23,7 +25,19 @@ export interface CallLine {
   readonly outputTokens: number
   readonly eur: number
   readonly note: string
+  /** State of its task, where the scene is about that. */
+  readonly state?: string
 }
+
+const stateColours: Readonly<Record<string, 'green' | 'yellow' | 'magenta' | 'red'>> = {
+  ok: 'green',
+  warn: 'yellow',
+  constrained: 'magenta',
+  halted: 'red',
+}
+
+/** Columns before the text of a refusal. */
+const indent = 13
 
 /** Clears a line of the terminal and returns to its begin. */
 const clearLine = '\r\u001b[2K'
@@ -33,23 +47,49 @@ export function makeScreen(output: NodeJS.WriteStream): Screen {
   const live = output.isTTY
   let counter = ''
   const print = (text: string): void => void output.write(live ? `${clearLine}${text}\n${counter}` : `${text}\n`)
+  const columns = (): number => (live ? output.columns : Infinity)
   const paint = (format: Parameters<typeof styleText>[0], text: string): string =>
     styleText(format, text, { stream: output })
   return {
     heading: (text) => print(`\n${paint('bold', text)}`),
-    say: (text) => print(`  ${text}`),
-    call: ({ client, model, inputTokens, outputTokens, eur, note }) => {
+    say: (text) => {
+      const [first = '', ...rest] = wrapped(text, columns() - 4)
+      print(`  ${first}`)
+      for (const line of rest) print(`    ${line}`)
+    },
+    call: ({ client, model, inputTokens, outputTokens, eur, note, state }) => {
       const tokens = `${grouped(inputTokens).padStart(7)} in ${grouped(outputTokens).padStart(6)} out`
       const money = eur === 0 ? '     free' : `€${eur.toFixed(4)}`.padStart(9)
-      print(`  ${paint('cyan', client.padEnd(10))} ${model.padEnd(17)} ${tokens} ${money}  ${paint('dim', note)}`)
+      const stated = state === undefined ? '' : `  ${paint(stateColours[state] ?? 'dim', state)}`
+      print(
+        `  ${paint('cyan', client.padEnd(10))} ${model.padEnd(17)} ${tokens} ${money}  ${paint('dim', note)}${stated}`,
+      )
     },
-    refused: (client, sentence) => print(`  ${paint('red', client.padEnd(10))} ${paint('yellow', sentence)}`),
+    detail: (text) => print(`${' '.repeat(indent)}${paint('magenta', text)}`),
+    refused: (client, sentence) => {
+      const [first = '', ...rest] = wrapped(sentence, columns() - indent)
+      print(`  ${paint('red', client.padEnd(10))} ${paint('yellow', first)}`)
+      for (const line of rest) print(`${' '.repeat(indent)}${paint('yellow', line)}`)
+    },
     counter: (status) => {
       counter = counterLine(status, paint)
       if (live) output.write(`${clearLine}${counter}`)
     },
     close: () => void output.write(live ? '\n' : ''),
   }
+}
+
+/** A sentence in lines of at most so many characters, broken at blanks. */
+function wrapped(sentence: string, columns: number): readonly string[] {
+  const lines: string[] = []
+  let line = ''
+  for (const word of sentence.split(' ')) {
+    if (line !== '' && line.length + 1 + word.length > columns) {
+      lines.push(line)
+      line = word
+    } else line = line === '' ? word : `${line} ${word}`
+  }
+  return [...lines, line]
 }
 
 function counterLine(

@@ -101,13 +101,6 @@ describe('the configuration at the start', () => {
     assert.match(today.resetsAt, /T00:00:00\+08:00$/)
     await daemon.stop()
   })
-
-  it('says of a limit that is written but not in force that it does not hold', async () => {
-    writeFileSync(join(dir, 'config.json'), '{"plans":{"agent":{"storm":{"starts":4}}}}')
-    const daemon = await startDaemon({ dataDir: dir })
-    assert.match(daemon.stderr(), /plans\.agent\.storm is kept but not in force/)
-    await daemon.stop()
-  })
 })
 
 describe('a configuration that changes while the daemon runs', () => {

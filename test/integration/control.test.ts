@@ -27,6 +27,8 @@ const spendShape = {
   unpricedCalls: 'number',
   capEur: 'number',
   capTokens: 'null',
+  grantedEur: 'number',
+  grantedTokens: 'number',
   resetsAt: 'string',
 } satisfies Record<keyof Status['today'], unknown>
 

@@ -46,13 +46,7 @@ describe('tasks', () => {
   let gate: Gate
   before(async () => {
     gate = await startGate({
-      toolCharges: { search: { eur: 0.005 }, sandbox: { eurPerSecond: 0.0004 } },
       tiers: { 'gpt-4o': 'gpt-4o-mini' },
-      plans: {
-        short: { task: { maxIterations: 10 } },
-        guarded: { task: { maxInputTokens: 850_000, maxEur: null }, maxBodyBytes: null },
-        patient: { loop: null },
-      },
     })
   })
   after(() => gate.close())
@@ -62,17 +56,6 @@ describe('tasks', () => {
     new OpenAI({ apiKey: 'sk-test', baseURL: `${gate.daemon.base('openai', task === null ? {} : { task })}/v1` })
   const post = (path: string, body: object): Promise<Response> =>
     gate.daemon.api(path, { method: 'POST', body: JSON.stringify(body) })
-
-  it('known answer 4: an agent that asks for the same tool call every turn is stopped after 3 model calls, and hears which tool it was', async () => {
-    gate.upstream.script(() => sameCall)
-    const history: Message[] = [{ role: 'user', content: 'Read page 3 and tell me when it changes.' }]
-    const fault = await refusalOf(runAgent(client(null), history, () => 'nothing new'))
-    assert.equal(gate.upstream.generations.length, 3)
-    assert.equal(fault.status, 403)
-    assert.equal(fault.code, 'loop_halted')
-    assert.match(fault.message, /read_page/)
-    assert.ok((await gate.daemon.events('loop')).some((event) => event['state'] === 'halted'))
-  })
 
   it('K03: lets an agent go on that polls and gets another result each time', async () => {
     gate.upstream.script(() => (gate.upstream.generations.length > 9 ? { text: 'Done.' } : sameCall))
@@ -179,14 +162,6 @@ describe('tasks', () => {
     assert.ok(answers.every((answer) => answer.startsWith('200 ')))
   })
 
-  it("known answer 8: charges of the agent's own tools come to 0.175 euros on the task", async () => {
-    await post('/api/tasks/charged/charges', { tool: 'search', units: 31 })
-    for (let run = 0; run < 4; run += 1) await post('/api/tasks/charged/charges', { tool: 'sandbox', seconds: 12.5 })
-    const task = (await gate.daemon.status()).tasks.find((one) => one.id === 'charged')
-    assert.equal(task?.eur, 0.175)
-    assert.equal((await post('/api/tasks/charged/charges', { tool: 'unknown' })).status, 400)
-  })
-
   it('makes the next calls of a constrained task smaller, and names every change', async () => {
     await post('/api/tasks', { id: 'tight', iterations: 7 })
     const agent = client('tight')
@@ -245,30 +220,5 @@ describe('tollgate run', () => {
     assert.equal(code, 128 + 15)
     assert.match(said, /calls +3 of 3/)
     assert.match(said, /it was given 3 iterations/)
-  })
-})
-
-describe('known answer 2, whole: messages and conversations of plan chat', () => {
-  let gate: Gate
-  before(async () => {
-    gate = await startGate({ plan: 'chat' })
-  })
-  after(() => gate.close())
-
-  const ask = async (messages: object[]): Promise<number> => {
-    const response = await gate.post('openai', '/v1/chat/completions', { model: 'gpt-4o-mini', messages })
-    await response.text()
-    return response.status
-  }
-  const letters = (count: number): string => 'All work and no play. '.repeat(Math.ceil(count / 22)).slice(0, count)
-
-  it('refuses a body of 40,000 characters, a message of 9,000, and one of 6,000 that comes a second time', async () => {
-    assert.equal(await ask([{ role: 'user', content: letters(40_000) }]), 413)
-    assert.equal(await ask([{ role: 'user', content: letters(9000) }]), 400)
-    const first = { role: 'user', content: letters(6000) }
-    assert.equal(gate.upstream.generations.length, 0)
-    assert.equal(await ask([first]), 200)
-    assert.equal(await ask([first, { role: 'assistant', content: 'I see.' }, first]), 422)
-    assert.equal(gate.upstream.generations.length, 1)
   })
 })

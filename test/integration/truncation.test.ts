@@ -53,7 +53,7 @@ describe('a prompt that the server cuts in silence', () => {
       assert.equal(reported, '2051')
       assert.ok(Math.abs(Number(estimated) - tokens) < tokens * 0.02, `estimated ${estimated}`)
       assert.equal(row.usage.input, 2051)
-      assert.deepEqual(row.warnings, ['truncated'])
+      assert.deepEqual(row.warnings, ['over_window', 'truncated'])
       assert.equal(said.length, 1)
       const { id, time, ...fields } = said[0]!
       assert.ok(id > 0 && Date.parse(time) > 0)
@@ -91,9 +91,10 @@ describe('a prompt that the server cuts in silence', () => {
     ['a stream of lines', '/api/chat', { model, messages: user(promptOfTokens(12_920)) }],
     ['a stream of events', '/v1/chat/completions', { model, stream: true, messages: user(promptOfTokens(12_920)) }],
   ] as const) {
-    it(`is said for ${name} too, by event and row, when the headers have left long before`, async () => {
+    it(`is said for ${name} too, by event and row, when the headers have left with the warning before the call`, async () => {
       const { row, said, warning } = await ask('ollama', path, body)
-      assert.deepEqual([row.warnings, said.length, warning], [['truncated'], 1, null])
+      assert.deepEqual([row.warnings, said.length], [['over_window', 'truncated'], 1])
+      assert.match(warning ?? '', /^over_window; estimated=\d+; window=4096$/)
       assert.equal(said[0]!['reported'], 2051)
     })
   }

@@ -5,21 +5,27 @@ import { once } from 'node:events'
 import type { Dispatcher } from 'undici'
 import { Admission } from '../../daemon/budget/admission.ts'
 import { createCalendar } from '../../daemon/budget/calendar.ts'
+import { GrantBook } from '../../daemon/budget/grantBook.ts'
 import { RateBook } from '../../daemon/budget/rateBook.ts'
 import { Configuration } from '../../daemon/config/configuration.ts'
 import { loadConfig } from '../../daemon/config/load.ts'
 import { EventBus } from '../../daemon/control/eventBus.ts'
 import { KillBoard } from '../../daemon/control/killBoard.ts'
 import { SelfCheck } from '../../daemon/control/selfCheck.ts'
+import { AnswerCache } from '../../daemon/degrade/answerCache.ts'
 import { createDescriber } from '../../daemon/describeWorker.ts'
 import type { Gate } from '../../daemon/gate.ts'
+import { createAskJson } from '../../daemon/http/askJson.ts'
 import type { Ledger, Settlement } from '../../daemon/ledger/ledger.ts'
 import { unavailableLedger } from '../../daemon/ledger/unavailableLedger.ts'
 import { loadBuiltInPrices } from '../../daemon/money/builtInPrices.ts'
 import { PriceBook } from '../../daemon/money/priceBook.ts'
+import { ContextWindows } from '../../daemon/models/contextWindows.ts'
+import { CountBook } from '../../daemon/models/countBook.ts'
 import { InFlight } from '../../daemon/observe/inFlight.ts'
 import { createLog } from '../../daemon/observe/log.ts'
 import { createMetrics } from '../../daemon/observe/metrics.ts'
+import { NearCaps } from '../../daemon/observe/nearCaps.ts'
 import { PromptGrowth } from '../../daemon/observe/promptGrowth.ts'
 import { Residuals } from '../../daemon/observe/residual.ts'
 import { BoundedMap } from '../../daemon/transcript/boundedMap.ts'
@@ -100,6 +106,7 @@ export async function playedGate(play: Played, config: object = {}, change: Part
     ledger,
     admission: new Admission(ledger),
     calendar: createCalendar(() => 'Europe/Berlin'),
+    grants: new GrantBook(),
     priceBook: new PriceBook(() => configuration.current(nowMs()), loadBuiltInPrices),
     residuals: new Residuals(),
     growth: new PromptGrowth(),
@@ -107,7 +114,11 @@ export async function playedGate(play: Played, config: object = {}, change: Part
     inFlight,
     rates: new RateBook(),
     withoutUsageOption: new Set(),
+    counts: new CountBook('salt', nowMs),
+    contextWindows: new ContextWindows({ ask: createAskJson(dispatcher), nowMs }),
     counterFailures: new BoundedMap(100),
+    answers: new AnswerCache(),
+    nearCaps: new NearCaps(),
     memory: new TaskMemory(sessionNames()),
     kills: new KillBoard({ ledger, inFlight, events, nowMs }),
     selfCheck: new SelfCheck(
@@ -116,6 +127,7 @@ export async function playedGate(play: Played, config: object = {}, change: Part
       () => undefined,
     ),
     dispatcher,
+    ask: createAskJson(dispatcher),
     events,
     metrics: createMetrics(),
     log: createLog({ write: () => undefined, nowMs, format: 'plain' }),

@@ -19,6 +19,7 @@ const nothing: AnswerFacts = {
   serviceTier: {},
   streamError: null,
   responseId: null,
+  calls: null,
 }
 
 function settle(change: Partial<SettlementInput>) {

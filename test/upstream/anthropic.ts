@@ -63,16 +63,17 @@ function countInput(ask: Ask): number {
   )
 }
 
-/** `POST /v1/messages/count_tokens`. */
+const countFields = /^(?:model|messages|system|tools|tool_choice|thinking|output_config|cache_control|speed)$/
+const betaCountFields = /^(?:context_management|output_format|mcp_servers|compaction)$/
+
+/** `POST /v1/messages/count_tokens`; as strict about its fields as the real one. */
 export function anthropicCount(ask: Ask): Reply {
-  return (
-    precheck(ask) ?? {
-      kind: 'json',
-      status: 200,
-      headers: anthropicHeaders(ask),
-      body: { input_tokens: countInput(ask) },
-    }
-  )
+  const refused = precheck(ask)
+  if (refused) return refused
+  const beta = ask.headers['anthropic-beta'] !== undefined
+  const extra = Object.keys(ask.body).find((name) => !countFields.test(name) && !(beta && betaCountFields.test(name)))
+  if (extra !== undefined) return anthropicError(ask, 400, `${extra}: Extra inputs are not permitted`)
+  return { kind: 'json', status: 200, headers: anthropicHeaders(ask), body: { input_tokens: countInput(ask) } }
 }
 
 /** `GET /v1/models` and `/v1/models/{id}`. */

@@ -2,7 +2,7 @@ import { composeAnswer } from './answer.ts'
 import type { Answer } from './answer.ts'
 import { listOf, numberOf, objectOf, textOf } from './json.ts'
 import { vectorsOf } from './openaiSide.ts'
-import { renderMessages, renderPrompt, windowed } from './ollamaWindow.ts'
+import { contextFor, modelContext, renderMessages, renderPrompt, windowed } from './ollamaWindow.ts'
 import type { Windowed } from './ollamaWindow.ts'
 import { chunk, finishOf, frame, line } from './reply.ts'
 import type { Ask, Frame, Reply } from './reply.ts'
@@ -122,7 +122,7 @@ function counts(ask: Ask, answer: Answer, prompt: Windowed): object {
 /** Tokens that `/api/embed` really reads: each input is cut to the window in silence. Null: too long and `truncate: false`. */
 export function embedTokens(ask: Ask): number | null {
   const { input, truncate, options, model } = ask.body
-  const context = numberOf(objectOf(options)['num_ctx']) ?? ask.memory.ollamaContext
+  const context = contextFor(ask.memory, textOf(model), numberOf(objectOf(options)['num_ctx']))
   ask.memory.loaded.set(textOf(model), context)
   const lengths = (typeof input === 'string' ? [input] : listOf(input)).map((text) => countTokens(textOf(text)))
   if (truncate === false && lengths.some((length) => length > context)) return null
@@ -171,11 +171,12 @@ export function ollamaSide(ask: Ask): Reply {
   }
   if (path.endsWith('/api/show')) {
     const name = textOf(ask.body['model'])
+    const numCtx = ask.memory.ollamaModelfiles[name]
     const capabilities = ['completion', ...(thinkingModel.test(name) ? ['tools', 'thinking'] : ['vision'])]
-    const modelInfo = { 'general.architecture': 'gemma3', 'gemma3.context_length': 131_072 }
+    const modelInfo = { 'general.architecture': 'gemma3', 'gemma3.context_length': modelContext }
     return reply({
       modelfile: '',
-      parameters: 'temperature 1\ntop_k 64',
+      parameters: ['temperature 1', ...(numCtx === undefined ? [] : [`num_ctx ${numCtx}`]), 'top_k 64'].join('\n'),
       template: '{{ .Prompt }}',
       details,
       model_info: modelInfo,

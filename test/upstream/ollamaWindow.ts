@@ -1,5 +1,5 @@
 import { listOf, numberOf, objectOf, textOf } from './json.ts'
-import type { Ask } from './reply.ts'
+import type { Ask, Memory } from './reply.ts'
 import { countContent, countJson, countTokens, imageTokens, textOfTokens, tokenIds } from './tokens.ts'
 
 /** What is left of a prompt after Ollama's silent cut. All lengths in tokens. */
@@ -57,6 +57,14 @@ export function renderMessages(messages: unknown, splitParts: boolean): readonly
   })
 }
 
+/** Training context of every model here. */
+export const modelContext = 131_072
+
+/** The window that a model is loaded with for a request: its `num_ctx`, the Modelfile's, the server's; bounded by the model. */
+export function contextFor(memory: Memory, model: string, numCtx: number | null): number {
+  return Math.min(modelContext, Math.max(4, numCtx ?? memory.ollamaModelfiles[model] ?? memory.ollamaContext))
+}
+
 /** What the server makes of a prompt: the tokens that were read, or the error of `truncate: false`. */
 export interface Windowed {
   readonly promptTokens: number
@@ -69,7 +77,7 @@ export interface Windowed {
 export function windowed(ask: Ask, rendered: readonly Rendered[], toolTokens: number): Windowed {
   const options = objectOf(ask.body['options'])
   const model = textOf(ask.body['model'])
-  const context = Math.max(4, numberOf(options['num_ctx']) ?? ask.memory.ollamaContext)
+  const context = contextFor(ask.memory, model, numberOf(options['num_ctx']))
   ask.memory.loaded.set(model, context)
   const bos = addsBos(model) ? 1 : 0
   const size = (list: readonly Rendered[]) =>

@@ -14,10 +14,17 @@ export function responsesInput(ask: Ask): number {
   return ask.step.inputTokens ?? items + countTokens(textOf(instructions)) + countJson(tools) + 8 + carried
 }
 
-/** `POST /v1/responses/input_tokens`: the exact counter. */
+const countFields =
+  /^(?:model|input|instructions|tools|tool_choice|reasoning|text|previous_response_id|conversation|parallel_tool_calls|personality|truncation)$/
+
+/** `POST /v1/responses/input_tokens`: the exact counter; as strict about its fields as the real one. */
 export function openaiInputTokens(ask: Ask): Reply {
   const refused = openaiPrecheck(ask)
   if (refused) return refused
+  const extra = Object.keys(ask.body).find((name) => !countFields.test(name))
+  if (extra !== undefined) {
+    return openaiError(ask, 400, `Unknown parameter: '${extra}'.`, 'unknown_parameter', extra)
+  }
   const body = { object: 'response.input_tokens', input_tokens: responsesInput(ask) }
   return { kind: 'json', status: 200, headers: openaiHeaders(ask), body }
 }

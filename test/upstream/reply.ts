@@ -31,6 +31,8 @@ export interface Memory {
   readonly loaded: Map<string, number>
   /** Ollama: context length without `options.num_ctx`, in tokens. */
   readonly ollamaContext: number
+  /** Ollama: `PARAMETER num_ctx` of the models' Modelfiles. */
+  readonly ollamaModelfiles: Readonly<Record<string, number>>
   /** Refuses what the real services refuse: a missing key, `max_tokens` on a reasoning model. */
   readonly strict: boolean
   nextId: (prefix: string) => string

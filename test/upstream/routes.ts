@@ -1,4 +1,5 @@
 import { anthropicCount, anthropicError, anthropicMessages, anthropicModels } from './anthropic.ts'
+import { applyTemplate, tokenize } from './localCounters.ts'
 import {
   ollamaV1Chat,
   ollamaV1Completions,
@@ -34,6 +35,8 @@ const tables: Readonly<Record<Provider, Table>> = {
     'POST /v1/responses': [openaiResponses, true],
     'POST /v1/responses/input_tokens': [openaiInputTokens, false],
     'POST /v1/embeddings': [openaiEmbeddings, true],
+    'POST /tokenize': [tokenize, false],
+    'POST /apply-template': [applyTemplate, false],
     'GET /v1/models': [openaiModels, false],
     'GET /v1/models/*': [openaiModels, false],
     'GET /v1/responses/*': [openaiResponseById, false],

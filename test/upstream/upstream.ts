@@ -15,6 +15,8 @@ export interface UpstreamOptions {
   readonly port?: number
   /** Ollama's context length without `num_ctx`, in tokens; 4096 by default, as on a machine without a large GPU. */
   readonly ollamaContext?: number
+  /** `PARAMETER num_ctx` of Ollama models' Modelfiles, by model. */
+  readonly ollamaModelfiles?: Readonly<Record<string, number>>
   /** Refuse what the real services refuse: a missing key, a missing version header, `max_tokens` on a reasoning model. */
   readonly strict?: boolean
 }
@@ -63,6 +65,7 @@ export async function startUpstream(options: UpstreamOptions = {}): Promise<Upst
     responses: new Map(),
     loaded: new Map(),
     ollamaContext: options.ollamaContext ?? 4096,
+    ollamaModelfiles: options.ollamaModelfiles ?? {},
     strict: options.strict ?? false,
     nextId: (prefix) => `${prefix}${String((ids += 1)).padStart(12, '0')}`,
   }

@@ -9,6 +9,7 @@ export async function run(): Promise<void> {
   const mocha = new Mocha({ ui: 'bdd', timeout: 60_000, slow: 10_000, reporter: 'spec' })
   mocha.suite.emit('pre-require', globalThis, '', mocha)
   await import('./suite/extension.ts')
+  await import('./suite/tasks.ts')
   await new Promise<void>((resolve, reject) => {
     mocha.run((failures) => (failures === 0 ? resolve() : reject(new Error(`${failures} tests failed.`))))
   })

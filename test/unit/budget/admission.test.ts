@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { setTimeout as wait } from 'node:timers/promises'
 import { Admission } from '../../../daemon/budget/admission.ts'
+import { decideReservation } from '../../../daemon/budget/reservation.ts'
 import { LedgerUnavailable } from '../../../daemon/ledger/ledger.ts'
 import type { CappedScope, Ledger, ReservationAsk, ReservationResult } from '../../../daemon/ledger/ledger.ts'
 
@@ -49,6 +50,21 @@ function smallLedger(cap: number): {
     for (const listener of freed) listener()
   }
   return { ledger, asked, settle, spent: () => spent }
+}
+
+/** A ledger that decides by the cap that comes with the ask, as the real one does. */
+function cappedLedger(): { ledger: Ledger; reserved: () => number } {
+  const totals = { spentNanoEur: 0, reservedNanoEur: 0, spentTokens: 0, reservedTokens: 0 }
+  const ledger = {
+    onFreed: () => undefined,
+    reserve: (asked: ReservationAsk): Promise<ReservationResult> => {
+      const standings = asked.scopes.map((one) => ({ scope: one, totals: { ...totals } }))
+      const result = decideReservation(asked, standings)
+      if (result.kind === 'admitted') totals.reservedNanoEur += result.reservedNanoEur
+      return Promise.resolve(result)
+    },
+  } as unknown as Ledger
+  return { ledger, reserved: () => totals.reservedNanoEur }
 }
 
 function ask(callId: string, cost: number): ReservationAsk {
@@ -130,6 +146,31 @@ describe('admission', () => {
     const result = await admission.admit(raised, 0, never)
     // This small ledger still has its own cap; what counts is that it was asked and not the memory.
     assert.equal(result.kind === 'refused' && result.scope.capNanoEur, scope.capNanoEur)
+  })
+
+  it('tries the calls that wait again with the caps of now', async () => {
+    const { ledger, reserved } = cappedLedger()
+    const admission = new Admission(ledger)
+    await admission.admit(ask('a', 80), 0, never)
+    const waiting = [admission.admit(ask('b', 80), 60_000, never), admission.admit(ask('c', 80), 60_000, never)]
+    while (admission.waiting < 2) await wait(1)
+    admission.recap((window) => ({ ...window, capNanoEur: 160, capTokens: null }))
+    assert.equal((await waiting[0]!).kind, 'admitted')
+    assert.equal(reserved(), 160)
+    assert.equal(admission.waiting, 1)
+    admission.recap((window) => ({ ...window, capNanoEur: 240, capTokens: null }))
+    assert.equal((await waiting[1]!).kind, 'admitted')
+    assert.equal(reserved(), 240)
+  })
+
+  it('asks again for a call that was under way to its refusal when its cap was raised', async () => {
+    const { ledger, reserved } = cappedLedger()
+    const admission = new Admission(ledger)
+    await admission.admit(ask('a', 80), 0, never)
+    const underWay = admission.admit(ask('b', 80), 0, never)
+    admission.recap((window) => ({ ...window, capNanoEur: 160, capTokens: null }))
+    assert.equal((await underWay).kind, 'admitted')
+    assert.equal(reserved(), 160)
   })
 
   it('lets go of a call whose client left while it waited', async () => {

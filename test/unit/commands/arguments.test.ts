@@ -69,8 +69,27 @@ describe('readArguments', () => {
     assert.deepEqual(readArguments(['kill', '--help']), { command: 'help', about: 'kill' })
   })
 
+  it('reads a grant to a task by its id, and to a window by --scope and --ref', () => {
+    assert.deepEqual(readArguments(['grant', 't1', '--eur', '2', '--iterations=20', '--minutes', '1.5']), {
+      command: 'grant',
+      dataDir: null,
+      request: { scope: 'task', ref: 't1', eur: 2, iterations: 20, minutes: 1.5, by: 'cli' },
+    })
+    const words = ['grant', '--scope', 'tenant', '--ref', 'acme', '--tokens', '500', '--window', 'month']
+    assert.deepEqual(readArguments([...words, '--until', 'midnight', '--data-dir', 'd']), {
+      command: 'grant',
+      dataDir: 'd',
+      request: { scope: 'tenant', ref: 'acme', window: 'month', tokens: 500, until: 'midnight', by: 'cli' },
+    })
+    const byScope = readArguments(['grant', '--scope', 'task', '--ref', 't1', '--eur', '1'])
+    assert.deepEqual(byScope, readArguments(['grant', 't1', '--eur', '1']))
+  })
+
   const mistakes: readonly (readonly [string, RegExp])[] = [
-    ['start', /^There is no command "start"\. Commands: serve, status, watch, run, kill, resume, env, help\.$/],
+    [
+      'start',
+      /^There is no command "start"\. Commands: serve, status, watch, run, kill, resume, grant, calibrate, env, help\.$/,
+    ],
     ['--prot 4141', /^There is no option "--prot"\./],
     ['toString', /^There is no command "toString"\./],
     ['status --jsn', /Unknown option '--jsn'\. See: tollgate help status$/],
@@ -84,6 +103,22 @@ describe('readArguments', () => {
     ['kill --scope all', /^--scope must be one of global, tenant, key, task, not "all"\.$/],
     ['kill --scope task', /^--scope task needs --ref/],
     ['kill --ref run-7', /^--ref names a tenant, key or task: say which with --scope\.$/],
+    ['grant', /^grant needs the id of a task, as in: tollgate grant t1 --eur 2$/],
+    ['grant t1', /^Say how much: --eur, --iterations or --minutes\.$/],
+    ['grant t1 t2 --eur 1', /^grant takes no "t2"\./],
+    ['grant t1 --scope user --eur 1', /^Name the task, or give --scope and --ref, not both\.$/],
+    ['grant t1 --ref ada --eur 1', /^Name the task, or give --scope and --ref, not both\.$/],
+    ['grant --ref ada --eur 1', /^--ref needs --scope: task, user, tenant, project or model\.$/],
+    ['grant --scope user --eur 1', /^--scope user needs --ref with the name of the user\.$/],
+    ['grant --scope key --ref k --eur 1', /^--scope must be one of task, user, tenant, project, model, not "key"\.$/],
+    ['grant --scope user --ref ada', /^Say how much: --eur or --tokens\.$/],
+    ['grant t1 --eur 5,00', /^--eur must be an amount such as 2 or 0\.50, not "5,00"\.$/],
+    ['grant t1 --eur=-1', /^--eur must be an amount/],
+    ['grant t1 --minutes soon', /^--minutes must be an amount/],
+    ['grant t1 --iterations 2.5', /^--iterations must be a whole number, not "2\.5"\.$/],
+    ['grant --scope user --ref ada --tokens 1e6', /^--tokens must be a whole number/],
+    ['grant --scope tenant --ref a --eur 1 --window week', /^--window must be day or month\.$/],
+    ['grant t1 --until= --eur 1', /^--until needs a value\.$/],
     ['env --shell tcsh', /^--shell must be one of sh, fish, powershell, cmd, not "tcsh"\.$/],
     ['env --project ///', /^--project needs at least one letter/],
     ['env --task a/b', /^--task must be 1 to 128 letters/],

@@ -59,6 +59,33 @@ describe('commands that talk to the daemon', () => {
     )
   })
 
+  it('grant room and say how far a window may go now', async () => {
+    daemon.answers['GET /api/status'] = { status: 200, body: status() }
+    const answer = { scope: 'user', ref: 'ada', window: 'day', until: null, limitEur: 15, limitTokens: null }
+    daemon.answers['POST /api/grants'] = { status: 200, body: answer }
+    const { code, out } = await run('grant', '--scope', 'user', '--ref', 'ada', '--eur', '5', '--tokens', '9')
+    assert.equal(code, 0)
+    assert.equal(
+      out,
+      '€5.00 and 9 tokens granted to user ada until the end of the day.\nThe limit of the day is €15.00 now. There is no cap of tokens, so that part changes nothing.\n',
+    )
+    const sent = daemon.seen.find(({ route }) => route === 'POST /api/grants')
+    assert.deepEqual(JSON.parse(sent!.body), { scope: 'user', ref: 'ada', eur: 5, tokens: 9, by: 'cli' })
+  })
+
+  it('grant a task room, and pass on why the daemon does not', async () => {
+    daemon.answers['GET /api/status'] = { status: 200, body: status() }
+    const answer = { scope: 'task', ref: 't1', window: 'life', until: null, limitEur: null, limitTokens: null }
+    daemon.answers['POST /api/grants'] = { status: 200, body: answer }
+    assert.equal(
+      (await run('grant', 't1', '--iterations', '20')).out,
+      '20 calls granted to task t1 as long as the task lives.\n',
+    )
+    daemon.answers['POST /api/grants'] = { status: 400, body: { error: { message: 'until must lie in the future.' } } }
+    const refused = await run('grant', 't1', '--eur', '1', '--until', '2020-01-01T00:00:00Z')
+    assert.deepEqual([refused.code, refused.out, refused.err], [1, '', 'until must lie in the future.\n'])
+  })
+
   it('print the variables of a shell', async () => {
     const { code, out } = await run('env', '--project', 'My Shop', '--task', 'run-7')
     assert.equal(code, 0)

@@ -20,6 +20,8 @@ export function spend(changes: Partial<SpendStatus> = {}): SpendStatus {
     unpricedCalls: 0,
     capEur: 10,
     capTokens: null,
+    grantedEur: 0,
+    grantedTokens: 0,
     resetsAt: '2026-12-01T00:00:00+01:00',
     ...changes,
   }

@@ -60,6 +60,19 @@ describe('the status as text', () => {
     assert.doesNotMatch(text, /killed/)
   })
 
+  it('shows what was granted beside the cap, which stays as it is configured', () => {
+    const today = spend({ spentEur: 11, grantedEur: 5, capTokens: 6000, grantedTokens: 2000 })
+    const text = statusText(status({ today }), 'u')
+    assert.match(
+      text,
+      /Today {2}€11\.00 of 10\.00 \+ 5\.00 granted {2}nothing held {2}0 of 6k \+ 2k granted tokens {2}/,
+    )
+    assert.match(text, /Month {2}€0\.00 of 150\.00 {2,}nothing held {2}0 tokens /)
+    assert.match(watchLine(status({ today })), /^€11\.00 of 10\.00 \+ 5\.00 granted · /)
+    assert.equal(moneyOfCap(1, 0, 'EUR', 0.0032), '€1.00 of 0.00 + 0.0032 granted')
+    assert.equal(moneyOfCap(1, null, 'EUR', 5), '€1.00', 'where there is no cap, a grant changes nothing')
+  })
+
   it('says what is wrong before anything else', () => {
     const text = statusText(
       status({
@@ -138,6 +151,18 @@ describe('lines about events', () => {
     assert.equal(
       line({ event: 'killed', time, scope: 'global', ref: '', cancelled: 5, tookMs: 12 }),
       'stopped global: 5 calls in 12 ms',
+    )
+  })
+
+  it('tell of a grant whom it is for, who gave it and only what it gives', () => {
+    const none = { eur: 0, tokens: 0, iterations: 0, minutes: 0, until: null }
+    assert.equal(
+      line({ event: 'granted', time, ...none, scope: 'task', ref: 't1', iterations: 1, minutes: 10, by: 'cli' }),
+      'granted to task t1: 1 call and 10 minutes, by cli',
+    )
+    assert.equal(
+      line({ event: 'granted', time, ...none, scope: 'user', ref: 'ada', eur: 5, tokens: 2000, by: 'extension' }),
+      'granted to user ada: €5.00 and 2k tokens, by extension',
     )
   })
 

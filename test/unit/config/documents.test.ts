@@ -4,7 +4,6 @@ import { refusalCodes, warningCodes } from '../../../shared/codes.ts'
 import { defaults } from '../../../daemon/config/defaults.ts'
 import { fieldPaths, fieldSchema } from '../../../daemon/config/fieldTree.ts'
 import { loadConfig } from '../../../daemon/config/load.ts'
-import { notInForce } from '../../../daemon/config/notInForce.ts'
 import { fileSchema } from '../../../daemon/config/schema.ts'
 
 function read(name: string): string {
@@ -80,14 +79,6 @@ describe('docs/configuration.md', () => {
         assert.equal(row[column], text)
       }
     }
-  })
-
-  it('marks exactly the fields that are not in force yet', () => {
-    const waiting = fields.filter((field) =>
-      notInForce.some((prefix) => field === prefix || field.startsWith(`${prefix}.`)),
-    )
-    const marked = general.filter((row) => row[2]!.includes('†')).map((row) => row[0]!.slice(1, -1))
-    assert.deepEqual(marked.sort(), [...waiting].sort())
   })
 
   it('has an example that is a valid configuration', () => {

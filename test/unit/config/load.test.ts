@@ -267,17 +267,6 @@ describe('loadConfig', () => {
     assert.match(problems({ ledger: 'postgres://x' })[0] ?? '', /^ledger must be "sqlite" or an address/)
   })
 
-  it('says which written limits do not hold yet, and is silent on those that are off', () => {
-    const loaded = load({
-      plans: { agent: { storm: { starts: 3 }, degrade: null, truncation: {} }, chat: { degrade: { cache: true } } },
-    })
-    assert.ok(loaded.ok)
-    assert.deepEqual(loaded.warnings, [
-      'plans.agent.storm is kept but not in force in this version.',
-      'plans.chat.degrade is kept but not in force in this version.',
-    ])
-  })
-
   it('gives a configuration that nobody can change', () => {
     const config = good({ keys: [{ key: 'k1' }], plans: { mine: { models: ['a'] } } })
     const frozen = (value: unknown): boolean =>

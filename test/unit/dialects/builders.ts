@@ -114,6 +114,7 @@ export function plain(facts: AnswerFacts): JsonObject {
     serviceTier: facts.serviceTier,
     streamError: facts.streamError,
     responseId: facts.responseId,
+    calls: facts.calls,
   }
 }
 

@@ -204,7 +204,25 @@ describe('what a request hides or costs besides tokens', () => {
       'none',
     )
   })
-  it('reads the thinking budget, the session hints and Ollama’s options', () => {
+  it('tells a conversation from a name that a whole application may share', () => {
+    const hint = (dialect: DialectName, fields: JsonObject) => {
+      const { sessionHint } = describeRequest(dialect, { ...chat(fields), input: 'x' }).facts
+      return sessionHint === null ? null : [sessionHint.name, sessionHint.isConversation]
+    }
+    assert.equal(hint('anthropic-messages', {}), null)
+    assert.deepEqual(hint('anthropic-messages', { metadata: { user_id: 'ada' } }), ['ada', false])
+    for (const user_id of [
+      'user_5dd0_account__session_d2e7',
+      '{"device_id":"5d","account_uuid":"","session_id":"d2e7"}',
+    ])
+      assert.deepEqual(hint('anthropic-messages', { metadata: { user_id } }), [user_id, true])
+    assert.deepEqual(hint('openai-chat', { prompt_cache_key: 'shop' }), ['shop', false])
+    assert.deepEqual(hint('openai-responses', { prompt_cache_key: 'shop' }), ['shop', false])
+    const kept = { prompt_cache_key: 'shop', conversation: { id: 'conv_1' } }
+    assert.deepEqual(hint('openai-responses', kept), ['conv_1', true])
+    assert.deepEqual(hint('openai-responses', { conversation: 'conv_2' }), ['conv_2', true])
+  })
+  it('reads the thinking budget and Ollama’s options', () => {
     assert.equal(
       describeRequest('anthropic-messages', chat({ thinking: { type: 'enabled', budget_tokens: 2048 } })).facts
         .thinkingBudgetTokens,
@@ -213,11 +231,6 @@ describe('what a request hides or costs besides tokens', () => {
     assert.equal(
       describeRequest('anthropic-messages', chat({ thinking: { type: 'adaptive' } })).facts.thinkingBudgetTokens,
       null,
-    )
-    assert.equal(describeRequest('anthropic-messages', chat({ metadata: { user_id: 'u' } })).facts.sessionHint, 'u')
-    assert.equal(
-      describeRequest('openai-responses', { model: 'm', input: 'x', prompt_cache_key: 'k' }).facts.sessionHint,
-      'k',
     )
     assert.deepEqual(
       describeRequest('ollama-chat', chat({ options: { num_ctx: 8192, num_keep: 24 }, truncate: false })).facts.ollama,

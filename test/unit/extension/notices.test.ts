@@ -1,6 +1,13 @@
 import assert from 'node:assert/strict'
-import { capNotice, exhaustedCap, isExhausted, settingOfCap, truncationNotice } from '../../../extension/ui/notices.ts'
-import type { DaemonEvent } from '../../../extension/ui/notices.ts'
+import type { DaemonEvent } from '../../../extension/ui/eventFields.ts'
+import {
+  capChoices,
+  capNotice,
+  exhaustedCap,
+  isExhausted,
+  settingOfCap,
+  truncationNotice,
+} from '../../../extension/ui/notices.ts'
 import { figures, spend, status, text } from './support.ts'
 
 const time = '2026-11-30T12:00:00.000Z'
@@ -89,5 +96,29 @@ describe('the notification of a reached cap', () => {
     const month = refusal({ scope: 'tenant', window: 'month' })
     assert.equal(settingOfCap(month, { ...eur, unit: 'tokens' }), 'tollgate.caps.monthlyTokens')
     assert.equal(settingOfCap(refusal({ scope: 'project' }), eur), undefined)
+  })
+
+  it('offers a fifth of the cap more for today, and the setting', () => {
+    const eur = { unit: 'eur', limit: 10, resetsAtMs: null } as const
+    const choices = capChoices(refusal(), eur, text, figures)
+    assert.deepEqual(
+      choices.map(({ title }) => title),
+      ['Allow €2.00 Today', 'Raise…', 'Show Why'],
+    )
+    assert.deepEqual(choices[0]!.step, {
+      kind: 'allow',
+      grant: { scope: 'user', ref: 'me', eur: 2, by: 'extension' },
+      done: '€2.00 more are allowed until midnight. The cap itself is unchanged.',
+    })
+    assert.deepEqual(choices[1]!.step, { kind: 'openSetting', setting: 'tollgate.caps.dailyEur' })
+  })
+
+  it('A13: offers nothing more where a cap of 0 refuses every paid call, nor for tokens, nor for the account', () => {
+    const titles = (event: DaemonEvent, unit: 'eur' | 'tokens', limit: number): readonly string[] =>
+      capChoices(event, { unit, limit, resetsAtMs: null }, text, figures).map(({ title }) => title)
+    assert.deepEqual(titles(refusal(), 'eur', 0), ['Raise…', 'Show Why'])
+    assert.deepEqual(titles(refusal(), 'tokens', 6000), ['Raise…', 'Show Why'])
+    assert.deepEqual(titles(refusal({ scope: 'tenant', window: 'month' }), 'eur', 150), ['Raise…', 'Show Why'])
+    assert.deepEqual(titles(refusal({ scope: 'model', scopeRef: 'claude-opus-*' }), 'eur', 3), ['Show Why'])
   })
 })

@@ -33,6 +33,12 @@ describe('settings', () => {
     assert.deepEqual(settings.caps, {})
     assert.deepEqual(settings.inject, { openai: true, anthropic: true, ollama: true, ollamaHost: false })
     assert.deepEqual(settings.daemon, { port: 4141, dataDir: '', nodePath: '' })
+    assert.ok(settings.notifyTasks && settings.notifyTruncation)
+  })
+
+  it('switch notifications off one by one', () => {
+    const { settings } = parse({ 'notifications.tasks': false })
+    assert.ok(!settings.notifyTasks && settings.notifyTruncation)
   })
 
   it('send the caps that the user set, null included', () => {
@@ -52,8 +58,22 @@ describe('settings', () => {
 })
 
 describe('the manifest', () => {
+  it('has every setting and every command in docs/extension.md', () => {
+    const page = readFileSync('docs/extension.md', 'utf8')
+    for (const name of Object.keys(properties)) assert.ok(page.includes(`\`${name}\``), name)
+    const titles = JSON.parse(readFileSync('package.nls.json', 'utf8')) as Record<string, string>
+    for (const { command } of manifest.contributes.commands) {
+      const title = titles[command.replace('tollgate.', 'command.')]
+      assert.ok(title !== undefined && page.includes(`*${title}*`), command)
+    }
+  })
+
   it('lets no workspace change a cap, the gate or where calls go', () => {
-    const display = new Set(['tollgate.statusBar.alignment', 'tollgate.notifications.truncation'])
+    const display = new Set([
+      'tollgate.statusBar.alignment',
+      'tollgate.notifications.truncation',
+      'tollgate.notifications.tasks',
+    ])
     for (const [name, { scope }] of Object.entries(properties)) {
       if (!display.has(name)) assert.ok(scope === 'application' || scope === 'machine', `${name}: ${scope}`)
     }

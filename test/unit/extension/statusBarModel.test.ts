@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import type { StatusBarState } from '../../../extension/ui/gateView.ts'
+import { noLoops } from '../../../extension/ui/loops.ts'
 import { renderStatusBar } from '../../../extension/ui/statusBarModel.ts'
 import type { StatusBarView } from '../../../extension/ui/statusBarModel.ts'
 import { tooltipCommands } from '../../../extension/ui/tooltip.ts'
@@ -17,7 +18,7 @@ function draw(gate: StatusBarState['gate'], changes: Partial<StatusBarState> = {
 }
 
 function drawUp(changes: Partial<Status> = {}, rest: Partial<StatusBarState> = {}): StatusBarView {
-  return draw({ kind: 'up', status: status(changes), exhausted: null }, rest)
+  return draw({ kind: 'up', status: status(changes), exhausted: null, loops: noLoops }, rest)
 }
 
 describe('the status bar item', () => {
@@ -71,10 +72,21 @@ describe('the status bar item', () => {
     assert.equal(full.text, '$(circle-slash) cap reached · €10.00')
     assert.equal(full.background, 'error')
     const exhausted = { unit: 'eur', limit: 10, resetsAtMs: nowMs + 1000 } as const
-    const nearly = draw({ kind: 'up', status: status({ today: spend({ spentEur: 9.98 }) }), exhausted })
+    const nearly = draw({ kind: 'up', status: status({ today: spend({ spentEur: 9.98 }) }), exhausted, loops: noLoops })
     assert.equal(nearly.text, '$(circle-slash) cap reached · €10.00')
-    const tomorrow = draw({ kind: 'up', status: status(), exhausted }, { nowMs: nowMs + 1001 })
+    const tomorrow = draw({ kind: 'up', status: status(), exhausted, loops: noLoops }, { nowMs: nowMs + 1001 })
     assert.equal(tomorrow.background, 'none')
+  })
+
+  it('counts what was allowed on top of a cap, and says how much that is', () => {
+    const view = drawUp({ today: spend({ spentEur: 10.5, grantedEur: 5 }) })
+    assert.equal(view.text, '$(pulse) €10.50 · 128k')
+    assert.match(view.accessibleLabel, /€10\.50 of €15\.00, 70%/)
+    assert.match(view.tooltip, /\| &emsp;€15\.00 \| &emsp;70% \|/)
+    assert.match(view.tooltip, /€5\.00 of today's cap were allowed on top of it/)
+    const tokens = { input: 5000, cacheRead: 0, cacheWrite: 0, output: 600 }
+    assert.equal(drawUp({ today: spend({ capTokens: 6000, grantedTokens: 2000, tokens }) }).background, 'none')
+    assert.equal(drawUp({ today: spend({ spentEur: 15, grantedEur: 5 }) }).background, 'error')
   })
 
   it('A13: treats a cap of 0 as reached, because it refuses every paid call', () => {
@@ -131,7 +143,11 @@ describe('the status bar item', () => {
   })
 
   it('writes numbers in the language of the window', () => {
-    const view = draw({ kind: 'up', status: status({ today: spend({ spentEur: 8.1 }) }), exhausted: null }, {}, 'de')
+    const view = draw(
+      { kind: 'up', status: status({ today: spend({ spentEur: 8.1 }) }), exhausted: null, loops: noLoops },
+      {},
+      'de',
+    )
     assert.equal(view.text.replace(/\u00a0/g, ' '), '$(warning) 8,10/10,00 € · 128k')
   })
 
@@ -146,8 +162,8 @@ describe('the status bar item', () => {
       { kind: 'off' },
       { kind: 'starting' },
       { kind: 'down', reason: '', gaveUp: false },
-      { kind: 'up', status: status({ killed: true }), exhausted: null },
-      { kind: 'up', status: status(), exhausted: null },
+      { kind: 'up', status: status({ killed: true }), exhausted: null, loops: noLoops },
+      { kind: 'up', status: status(), exhausted: null, loops: noLoops },
     ]
     for (const gate of gates) {
       for (const bypassed of [false, true]) {

@@ -1,6 +1,6 @@
 import { createText } from '../../../extension/text.ts'
 import { createFigures } from '../../../extension/ui/figures.ts'
-import type { SpendStatus, Status } from '../../../shared/status.ts'
+import type { SpendStatus, Status, TaskStatus } from '../../../shared/status.ts'
 
 /** The extension's sentences in English, with the substitution that VS Code makes. */
 export const text = createText({
@@ -20,6 +20,8 @@ export function spend(changes: Partial<SpendStatus> = {}): SpendStatus {
     unpricedCalls: 0,
     capEur: 10,
     capTokens: null,
+    grantedEur: 0,
+    grantedTokens: 0,
     resetsAt: '2026-12-01T00:00:00+01:00',
     ...changes,
   }
@@ -49,6 +51,24 @@ export function status(changes: Partial<Status> = {}): Status {
       pricesAsOf: '2026-11-01',
       residual: {},
     },
+    ...changes,
+  }
+}
+
+/** A healthy task that made calls lately. */
+export function task(changes: Partial<TaskStatus> = {}): TaskStatus {
+  return {
+    id: 'shop-3',
+    session: 'shop',
+    project: 'checkout-bot',
+    client: 'claude-cli/2.1',
+    state: 'ok',
+    iterations: 7,
+    inputTokens: 81_000,
+    wallSeconds: 41,
+    eur: 0.84,
+    nearest: 'iterations',
+    forecast: null,
     ...changes,
   }
 }

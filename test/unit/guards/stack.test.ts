@@ -90,7 +90,7 @@ describe('the output ceiling', () => {
 
   it('changes nothing that is within bounds (G08)', () => {
     const described = passed(judge({ facts: { requestedOutputTokens: 2000 } }))
-    assert.deepEqual(described, { edits: [], changes: [], outputCeiling: 2000 })
+    assert.deepEqual(described, { edits: [], changes: [], outputCeiling: 2000, warnings: [] })
   })
 
   it('H07: clamps in the field that the client used, and never adds a second one', () => {
@@ -108,7 +108,8 @@ describe('the output ceiling', () => {
   })
 
   it('leaves the 16 tokens of a legacy completion at OpenAI alone', () => {
-    assert.deepEqual(passed(judge({ dialect: 'openai-completions' })), { edits: [], changes: [], outputCeiling: 16 })
+    const described = passed(judge({ dialect: 'openai-completions' }))
+    assert.deepEqual(described, { edits: [], changes: [], outputCeiling: 16, warnings: [] })
     assert.equal(
       passed(judge({ dialect: 'openai-completions', baseUrl: 'http://127.0.0.1:8000/v1' })).outputCeiling,
       4096,
@@ -130,6 +131,17 @@ describe('the guard stack', () => {
     const found = refusal(judge({ plan: { models: ['claude-*'] }, state: { priced: false, inFlight: 99 } }))
     assert.equal(found.code, 'model_not_allowed')
     assert.deepEqual(found.also, ['unpriced_model', 'rate_limited'])
+  })
+
+  it('hands on what guards say of a call that they let pass', () => {
+    const window = { tokens: 4096, certainty: 'loaded', modelMaximum: null } as const
+    const known = { window, plainTokens: 5000, leastTokens: 5000, upperTokens: 6000, usefulOutputTokens: 256 }
+    const described = passed(judge({ state: { contextWindow: known } }))
+    assert.deepEqual(
+      described.warnings.map(({ code }) => code),
+      ['over_window'],
+    )
+    assert.equal(described.outputCeiling, 4096, 'and what the others changed')
   })
 
   it('refuses a model without a price only under a euro cap, and names near ones', () => {

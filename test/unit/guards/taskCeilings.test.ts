@@ -1,11 +1,23 @@
 import assert from 'node:assert/strict'
 import { basePlan } from '../../../daemon/config/defaults.ts'
 import { taskCeilings } from '../../../daemon/guards/taskCeilings.ts'
+import { sessionLimits } from '../../../daemon/tasks/ceilings.ts'
 import { TaskBook } from '../../../daemon/tasks/taskBook.ts'
-import type { TaskAsk, TaskStanding } from '../../../daemon/tasks/task.ts'
+import type { TaskAsk, TaskCall, TaskStanding } from '../../../daemon/tasks/task.ts'
 import type { TaskLimits } from '../../../shared/config.ts'
 import { nanoFromEur } from '../../../shared/money.ts'
 import { judgeBy, refusalOf } from './guarded.ts'
+
+const call: TaskCall = {
+  callId: 'call',
+  task: 'run',
+  parent: null,
+  session: 's1',
+  lasts: { task: false, session: false },
+  tenant: 'acme',
+  project: null,
+  client: '',
+}
 
 /** Standing of the first call of a task. */
 function standingOf(
@@ -16,17 +28,10 @@ function standingOf(
 ): TaskStanding {
   const book = new TaskBook()
   prepare(book)
-  const call = {
-    callId: 'call',
-    task: 'run',
-    parent: null,
-    session: 's1',
-    tenant: 'acme',
-    project: null,
-    client: '',
-  }
   const ask = { inputTokens: 1000, worstCaseNanoEur: 20_000_000, ...asked }
-  return book.ask(call, ask, { ...basePlan.task!, ...limits }, sessionTimes, 0).standing
+  const own = { ...basePlan.task!, ...limits }
+  const session = sessionTimes === null ? null : sessionLimits(own, sessionTimes)
+  return book.ask(call, ask, own, session, 0).standing
 }
 
 function judge(standing: TaskStanding, explicitTask: string | null = null) {
@@ -99,15 +104,7 @@ describe('the guard on task ceilings', () => {
 
   it('tells a task whose euros are only held by running calls from one that has spent them', () => {
     const standing = standingOf({ worstCaseNanoEur: nanoFromEur(3) }, {}, (book) => {
-      const running = {
-        callId: 'running',
-        task: 'run',
-        parent: null,
-        session: 's1',
-        tenant: '',
-        project: null,
-        client: '',
-      }
+      const running = { ...call, callId: 'running' }
       book.ask(running, { inputTokens: 10, worstCaseNanoEur: nanoFromEur(4) }, basePlan.task, null, 0)
     })
     const refusal = refusalOf(judge(standing))
@@ -117,9 +114,18 @@ describe('the guard on task ceilings', () => {
 
   it('names the session where that one is at its ceiling', () => {
     assert.equal(standingOf({ inputTokens: 1500 }, { maxInputTokens: 2000 }).stop, null)
-    const session = standingOf({ inputTokens: 1500 }, { maxInputTokens: 2000 }, undefined, 0.5)
+    const earlier = (book: TaskBook): void => {
+      const asked = { inputTokens: 1000, worstCaseNanoEur: 0 }
+      book.ask({ ...call, callId: 'earlier', task: 'earlier' }, asked, null, null, 0)
+    }
+    const session = standingOf({ inputTokens: 1500 }, { maxInputTokens: 2000 }, earlier, 1)
     const refusal = refusalOf(judge(session))
-    assert.deepEqual([refusal.scope, refusal.scopeRef, refusal.limit], ['session', 's1', 1000])
-    assert.match(refusal.message, /all its tasks together may take 1,000 input tokens/)
+    assert.deepEqual([refusal.scope, refusal.scopeRef, refusal.limit], ['session', 's1', 2000])
+    assert.equal(
+      refusal.message,
+      'Session s1 has reached its ceiling: with this call it comes to 2,500 input tokens, and all its tasks together may ' +
+        'take 2,000 input tokens. A new message does not help: it goes on with "tollgate resume --scope task --ref run", ' +
+        'with a grant to that task, or with a higher plans.agent.task.sessionTimes. A new session begins at 0.',
+    )
   })
 })

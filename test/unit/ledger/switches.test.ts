@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import type { Ledger } from '../../../daemon/ledger/ledger.ts'
+import { grantOf } from '../budget/grants.ts'
 import { noonMs, openLedger, sampleAsk, sampleScopes, temporaryFolder, userDay } from './sample.ts'
 
 describe('what the ledger keeps besides calls', () => {
@@ -50,6 +51,43 @@ describe('what the ledger keeps besides calls', () => {
       { field: 'userDailyEur', value: 12.5, untilMs: noonMs + 1 },
       { field: 'userDailyTokens', value: 0, untilMs: null },
     ])
+  })
+
+  it('keeps grants over a restart, in the order in which they were given, with who gave them and when', () => {
+    const user = grantOf({ atMs: noonMs, by: 'extension', nanoEur: 5e9, tokens: 7 })
+    const month = grantOf({
+      scope: 'tenant',
+      ref: 'acme',
+      window: 'month',
+      period: '2026-11',
+      nanoEur: 1,
+      atMs: noonMs,
+    })
+    const life = { scope: 'task', ref: 't1', window: 'life', period: '-' } as const
+    const task = grantOf({ ...life, iterations: 20, wallSeconds: 90, untilMs: noonMs + 1, by: 'cli' })
+    for (const grant of [task, user, month]) ledger.addGrant(grant)
+    reopen()
+    assert.deepEqual(ledger.grants({ day: '2026-11-30', month: '2026-11' }), [task, user, month])
+  })
+
+  it('leaves out grants that have ended, and those of other days and months', () => {
+    const kept = grantOf({ nanoEur: 1, untilMs: noonMs + 1 })
+    ledger.addGrant(grantOf({ nanoEur: 2, untilMs: noonMs }))
+    ledger.addGrant(grantOf({ nanoEur: 3, period: '2026-11-29' }))
+    ledger.addGrant(grantOf({ scope: 'tenant', ref: 'acme', window: 'month', period: '2026-10', nanoEur: 4 }))
+    ledger.addGrant(
+      grantOf({ scope: 'task', ref: 't1', window: 'life', period: '-', iterations: 5, untilMs: noonMs - 1 }),
+    )
+    ledger.addGrant(kept)
+    assert.deepEqual(ledger.grants({ day: '2026-11-30', month: '2026-11' }), [kept])
+  })
+
+  it('reads the newest 1000 grants of tasks, and with them every grant of the windows', () => {
+    ledger.addGrant(grantOf({ nanoEur: 1 }))
+    const task = grantOf({ scope: 'task', window: 'life', period: '-', iterations: 1 })
+    for (let at = 0; at < 1003; at += 1) ledger.addGrant({ ...task, ref: `t${at}` })
+    const read = ledger.grants({ day: '2026-11-30', month: '2026-11' })
+    assert.deepEqual([read.length, read[0]?.ref, read[1]?.ref, read.at(-1)?.ref], [1001, 'acme/ada', 't3', 't1002'])
   })
 
   it('keeps the newest residual of each model over a restart', () => {

@@ -57,6 +57,16 @@ describe('residuals', () => {
     assert.deepEqual(residuals.snapshot(), [])
   })
 
+  it('learn nothing about the bound from a count of the provider, and still follow the ratio', () => {
+    const residuals = new Residuals()
+    for (let call = 0; call < 30; call++) {
+      residuals.learn('u', 'm', { ...estimate(1010, 900), exact: true }, 1000)
+      residuals.learn('u', 'm', { ...estimate(60, 20), exact: true }, 90)
+    }
+    assert.equal(residuals.factor('u', 'm'), 1)
+    assert.ok(Math.abs(residuals.ratio('u', 'm') - 1000 / 900) < 1e-9)
+  })
+
   it('I03: keep what they know while truncated calls are kept from them', () => {
     const residuals = new Residuals()
     for (let call = 0; call < 30; call++) residuals.learn('ollama', 'm', estimate(20_000, 16_000), 16_500)

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import { basePlan } from '../../../daemon/config/defaults.ts'
+import { sessionLimits } from '../../../daemon/tasks/ceilings.ts'
 import { TaskBook } from '../../../daemon/tasks/taskBook.ts'
 import type { TaskAsk, TaskCall, TaskStanding } from '../../../daemon/tasks/task.ts'
 import type { TaskLimits } from '../../../shared/config.ts'
@@ -17,6 +18,7 @@ function about(callId: string, change: Partial<TaskCall> = {}): TaskCall {
     task: 'run',
     parent: null,
     session: null,
+    lasts: { task: true, session: true },
     tenant: 'acme',
     project: 'shop',
     client: 'agent/1.0',
@@ -38,7 +40,9 @@ class Play {
   ) {
     this.#calls += 1
     const callId = `call_${this.#calls}`
-    const answer = this.book.ask(about(callId, change), { ...ask, ...asked }, { ...limits, ...own }, times, this.nowMs)
+    const mine = { ...limits, ...own }
+    const session = times === null ? null : sessionLimits(mine, times)
+    const answer = this.book.ask(about(callId, change), { ...ask, ...asked }, mine, session, this.nowMs)
     return { ...answer, callId }
   }
 

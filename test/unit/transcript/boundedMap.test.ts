@@ -70,4 +70,23 @@ describe('BoundedMap', () => {
       }),
     )
   })
+
+  it('holds a bound on the weight of all values, and keeps one that is heavier alone', () => {
+    const entry = fc.record({ key: fc.integer({ min: 0, max: 12 }), weight: fc.nat(40) })
+    fc.assert(
+      fc.property(fc.array(entry, { maxLength: 200 }), (entries) => {
+        const map = new BoundedMap<number>(8, () => true, { weigh: (value) => value, most: 30 })
+        for (const { key, weight } of entries) {
+          map.set(String(key), weight)
+          const held = map.latest()
+          assert.equal(
+            map.weight,
+            held.reduce((sum, value) => sum + value, 0),
+          )
+          assert.ok(map.size <= 8 && (map.weight <= 30 || held.length === 1))
+          assert.equal(held[0], weight)
+        }
+      }),
+    )
+  })
 })

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import type { LoopVerdict } from '../../../daemon/tasks/task.ts'
 import { healthyRuns } from '../../fixtures/transcripts/healthyRuns.ts'
 import { loops } from '../../fixtures/transcripts/loops.ts'
 import { replay } from '../../fixtures/transcripts/replay.ts'
@@ -68,6 +69,22 @@ describe('the corpus of transcripts', () => {
     it(`K11: judges alike in Chat, Responses, Messages and Ollama's chat: ${scenario.name}`, () => {
       const states = clients.map((client) => replay(scenario, client).verdicts.map(({ state }) => state))
       for (const other of states.slice(1)) assert.deepEqual(other, states[0])
+    })
+  }
+
+  for (const scenario of corpus) {
+    it(`K11: judges alike where the provider keeps the history: ${scenario.name}`, () => {
+      const carried = replay(scenario, 'codex')
+      const kept = replay(scenario, 'codex', 'kept by the provider')
+      assert.equal(kept.haltedAfter, carried.haltedAfter)
+      assert.equal(kept.tasks, carried.tasks)
+      // What the assistant said stays with the provider; its repetition only ever warns.
+      const withoutNarration = ({ state, hints, ...rest }: LoopVerdict): unknown =>
+        hints.includes('narration') ? 'narration' : { state, hints, ...rest }
+      for (const [at, verdict] of carried.verdicts.entries()) {
+        if (verdict.hints.includes('narration')) assert.notEqual(kept.verdicts[at]!.state, 'halted')
+        else assert.deepEqual(withoutNarration(kept.verdicts[at]!), withoutNarration(verdict))
+      }
     })
   }
 })

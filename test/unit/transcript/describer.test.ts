@@ -40,6 +40,21 @@ describe('transcripts of small and large bodies', () => {
     }
   })
 
+  it('K11: have the digests of the calls that an answer made, whichever thread reads their results', async () => {
+    const describer = createDescriber(program)
+    try {
+      const [call] = describer.digestCalls([{ id: 'a', tool: 'read', argumentsText: '{ "path": "a" }' }])
+      const inWorker = await factsOf(describer, body + ' '.repeat(workerBodyBytes))
+      assert.equal(inWorker.transcript.toolStates[0]!.callDigest, call!.callDigest)
+      const result = JSON.stringify({ model: 'm', messages: [{ role: 'tool', tool_call_id: 'a', content: 'text' }] })
+      for (const text of [result, result + ' '.repeat(workerBodyBytes)]) {
+        assert.equal((await factsOf(describer, text)).transcript.openResults[0]!.callId, call!.id)
+      }
+    } finally {
+      await describer.close()
+    }
+  })
+
   it('N08: have other digests in another process, or with another start of this one', async () => {
     const [one, other] = [createDescriber(program), createDescriber(program)]
     assert.notDeepEqual((await factsOf(one, body)).transcript, (await factsOf(other, body)).transcript)

@@ -131,7 +131,7 @@ describe('a request of a known conversation', () => {
   it('goes on from an answer that the provider keeps', () => {
     const gate = new Gate()
     const first = gate.place(start)
-    gate.lineage.ended(first, 1000, true, 'resp_1')
+    gate.lineage.ended(first, 1000, true, { responseId: 'resp_1', calls: [] })
     const next = gate.place(['h:and now?'], { previousResponseId: 'resp_1' })
     assert.deepEqual([next.session, next.newFrom, next.isNew], ['s1', 0, false])
     assert.equal(gate.place(['h:and now?'], { previousResponseId: 'resp_9' }).session, 's1', 'known by its text')

@@ -260,6 +260,7 @@ describe('the rest of the facts', () => {
         chain: [],
         humans: [],
         toolStates: [],
+        openResults: [],
         narration: [],
         longestMessageChars: 0,
         toolsDigest: null,

@@ -79,6 +79,26 @@ describe('the playing upstream', () => {
     assert.equal((await client.models.list()).data.length, 4)
   })
 
+  it('refuses in its counters what the real ones do not take', async () => {
+    const count = (path: string, body: object) => post(path, { model: 'm', ...body })
+    for (const [path, extra] of [
+      ['/anthropic/v1/messages/count_tokens', { max_tokens: 5 }],
+      ['/openai/v1/responses/input_tokens', { max_output_tokens: 5 }],
+    ] as const) {
+      assert.equal((await count(path, {})).status, 200)
+      assert.equal((await count(path, extra)).status, 400)
+    }
+  })
+
+  it('counts as local servers do', async () => {
+    const ask = async (path: string, body: object) => (await post(`/openai${path}`, body)).json()
+    const { count } = (await ask('/tokenize', { messages })) as { count: number }
+    const { prompt } = (await ask('/apply-template', { messages })) as { prompt: string }
+    const { tokens } = (await ask('/tokenize', { content: prompt })) as { tokens: readonly number[] }
+    assert.match(prompt, /Say hello/)
+    assert.ok(count > 4 && tokens.length > count)
+  })
+
   it('answers Anthropic messages with cache fields, streamed and not', async () => {
     const step = { inputTokens: 11_000, cacheReadTokens: 9000, cacheWrite5mTokens: 1500, cacheWrite1hTokens: 300 }
     upstream.next(step, step)

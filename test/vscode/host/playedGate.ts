@@ -8,11 +8,14 @@ export async function startPlayedUpstream(): Promise<{ readonly upstream: Upstre
   upstream.script((request) => {
     const body = request.body.toString('utf8')
     if (body.includes(prompts.slow)) return { outputTokens: 400, chunkDelayMs: 100 }
+    if (body.includes(prompts.loop)) return { toolCall: { name: 'read_page', arguments: { page: 3 } } }
     if (body.includes(prompts.dear)) return { inputTokens: 100_000, outputTokens: 2000, chunkDelayMs: 0 }
     return undefined
   })
   const { openai, anthropic, ollama } = upstream.baseUrls
   const gateConfig = {
+    // A halted task that still calls is cut off soon.
+    plans: { agent: { task: { haltGraceSeconds: 1 } } },
     upstreams: {
       openai: { baseUrl: openai, dialect: 'openai' },
       anthropic: { baseUrl: anthropic, dialect: 'anthropic' },

@@ -4,4 +4,6 @@ export const prompts = {
   dear: 'Read all of this and summarise it.',
   /** One token every 100 ms for 40 s. */
   slow: 'Count slowly.',
+  /** Asks for the same tool call whatever came back. */
+  loop: 'Read page 3 until it changes.',
 } as const

@@ -56,11 +56,17 @@ export async function status(): Promise<Status> {
   return (await callDaemon(await record(), 'GET', '/api/status')) as Status
 }
 
+/** One message of a conversation, as the provider wants it. */
+export type Message = Readonly<Record<string, unknown>>
+
 /** Asks a model through the gate, as a client in a terminal would. The body of a stream is not read. */
-export async function ask(prompt: string, options: { stream?: boolean } = {}): Promise<Response> {
+export async function ask(
+  prompt: string | readonly Message[],
+  options: { readonly stream?: boolean; readonly task?: string } = {},
+): Promise<Response> {
   const key = await readKey(api().dataDir())
   assert.ok(key)
-  const base = gateUrl({ origin: (await record()).url, key }, 'openai')
+  const base = gateUrl({ origin: (await record()).url, key, task: options.task ?? null }, 'openai')
   return fetch(`${base}/v1/chat/completions`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', authorization: 'Bearer sk-test' },
@@ -68,9 +74,49 @@ export async function ask(prompt: string, options: { stream?: boolean } = {}): P
       model: 'gpt-4o',
       max_tokens: 4000,
       stream: options.stream ?? false,
-      messages: [{ role: 'user', content: prompt }],
+      messages: typeof prompt === 'string' ? [{ role: 'user', content: prompt }] : prompt,
     }),
   })
+}
+
+/** Calls the control API. */
+export async function control(method: 'GET' | 'POST', path: string, body?: unknown): Promise<unknown> {
+  return callDaemon(await record(), method, path, body)
+}
+
+/** A message that the extension shows, with its buttons; it stays open until a button is chosen or it is closed. */
+export interface ShownMessage {
+  readonly message: string
+  readonly buttons: readonly string[]
+  choose(button: string): void
+  close(): void
+}
+
+/** Takes the place of VS Code's warnings until `restore`; nobody could click on them in a suite. */
+export function interceptWarnings() {
+  const real = vscode.window.showWarningMessage
+  const shown: ShownMessage[] = []
+  const intercept = (message: string, ...rest: readonly unknown[]): Promise<string | undefined> =>
+    new Promise((resolve) => {
+      const buttons = rest.filter((one) => typeof one === 'string')
+      shown.push({
+        message,
+        buttons,
+        choose: (button) => {
+          assert.ok(buttons.includes(button), `${button} is none of ${buttons.join(', ')}`)
+          resolve(button)
+        },
+        close: () => resolve(undefined),
+      })
+    })
+  Object.assign(vscode.window, { showWarningMessage: intercept })
+  return {
+    shown,
+    /** Waits for a message. */
+    find: (pattern: RegExp): Promise<ShownMessage> =>
+      eventually(`a message like ${String(pattern)}`, () => shown.find(({ message }) => pattern.test(message))),
+    restore: () => Object.assign(vscode.window, { showWarningMessage: real }),
+  }
 }
 
 /** Sets one of Tollgate's settings for the user; undefined takes it back. */

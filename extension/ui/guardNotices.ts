@@ -1,0 +1,90 @@
+import { pathPart } from '../../shared/addresses.ts'
+import type { Status } from '../../shared/status.ts'
+import type { Text } from '../text.ts'
+import { numberField, textField } from './eventFields.ts'
+import type { DaemonEvent } from './eventFields.ts'
+import type { Figures } from './figures.ts'
+import type { Choice, Offer } from './offer.ts'
+import { harmless, nameOfTask } from './taskName.ts'
+import { loopNotice, stateNotice, stillCallingNotice } from './taskNotices.ts'
+
+/**
+ * What the guards did, as far as it is worth an interruption: see docs/extension.md for the list. Undefined for everything
+ * else; a prompt that may be too large for its window (`over_window`) is in the log only, because the answer will tell.
+ */
+export function guardNotice(event: DaemonEvent, status: Status, text: Text, figures: Figures): Offer | undefined {
+  switch (event.event) {
+    case 'state_changed':
+      return stateNotice(event, status, text, figures)
+    case 'loop':
+      return loopNotice(event, status, text, figures)
+    case 'degraded':
+      return degradedNotice(event, text)
+    case 'refused':
+      if (event['severed'] === true) return stillCallingNotice(event, status, text)
+      if (event['code'] === 'restart_storm') return stormNotice(event, text, figures)
+      if (event['code'] === 'velocity') return velocityNotice(event, status, text, figures)
+      return undefined
+    default:
+      return undefined
+  }
+}
+
+/** Once per key and day: the task is a new one each time. */
+function stormNotice(event: DaemonEvent, text: Text, figures: Figures): Offer | undefined {
+  const limit = numberField(event, 'limit')
+  if (limit === undefined) return undefined
+  const account = textField(event, 'scopeRef') ?? ''
+  return {
+    kind: 'restartStorm',
+    key: `storm:${account}:${dayOf(event)}`,
+    about: null,
+    brief: text.stormBriefly,
+    message: text.restartStorm(figures.whole(limit)),
+    choices: [showWhy(text)],
+  }
+}
+
+/** Once per task, or per key, and day. */
+function velocityNotice(event: DaemonEvent, status: Status, text: Text, figures: Figures): Offer | undefined {
+  const limit = numberField(event, 'limit')
+  const ref = textField(event, 'scopeRef')
+  if (limit === undefined || ref === undefined) return undefined
+  const isTask = event['scope'] === 'task'
+  const client = status.tasks.find(({ id }) => id === ref)?.client ?? ''
+  const name = isTask ? nameOfTask(ref, client, text) : text.keyNamed(harmless(ref))
+  const stop: readonly Choice[] =
+    isTask && pathPart.test(ref) ? [{ title: text.stopTask, step: { kind: 'stop', task: ref, name } }] : []
+  return {
+    kind: 'velocity',
+    key: `velocity:${isTask ? 'task' : 'key'}:${ref}:${dayOf(event)}`,
+    about: isTask ? ref : null,
+    brief: text.velocityBriefly(name),
+    message: limit === 0 ? text.velocityZero : text.velocity(name, figures.eur(limit)),
+    choices: [...stop, showWhy(text)],
+  }
+}
+
+/** Once per model and day. */
+function degradedNotice(event: DaemonEvent, text: Text): Offer | undefined {
+  const model = textField(event, 'model')
+  const to = textField(event, 'to')
+  if (model === undefined || to === undefined) return undefined
+  const shown = harmless(model)
+  return {
+    kind: 'degraded',
+    key: `degraded:${model}:${dayOf(event)}`,
+    about: null,
+    brief: text.degradedBriefly(shown),
+    message: to === 'cache' ? text.degradedToCache(shown) : text.degraded(shown, harmless(to)),
+    choices: [showWhy(text)],
+  }
+}
+
+function showWhy(text: Text): Choice {
+  return { title: text.showWhy, step: { kind: 'showLog' } }
+}
+
+function dayOf(event: DaemonEvent): string {
+  return event.time.slice(0, 10)
+}

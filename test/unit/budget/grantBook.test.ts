@@ -1,0 +1,86 @@
+import assert from 'node:assert/strict'
+import fc from 'fast-check'
+import { GrantBook, roomOf } from '../../../daemon/budget/grantBook.ts'
+import type { Grant, ScopeRef } from '../../../daemon/ledger/ledger.ts'
+import { grantOf, today } from './grants.ts'
+
+describe('grants to windows', () => {
+  it('add up for one window and leave every other alone', () => {
+    const book = new GrantBook()
+    book.add(grantOf({ nanoEur: 5 }))
+    book.add(grantOf({ nanoEur: 2, tokens: 100 }))
+    book.add(grantOf({ scope: 'tenant', ref: 'acme', nanoEur: 70 }))
+    const granted = book.inForce(0)
+    assert.deepEqual(roomOf(granted, today), { nanoEur: 7, tokens: 100 })
+    assert.deepEqual(roomOf(granted, { ...today, ref: 'acme/bob' }), { nanoEur: 0, tokens: 0 })
+    assert.deepEqual(roomOf(granted, { ...today, scope: 'tenant', ref: 'acme', window: 'month', period: '2026-11' }), {
+      nanoEur: 0,
+      tokens: 0,
+    })
+  })
+
+  it('count for the day that they name: the next begins with the configured cap', () => {
+    const book = new GrantBook()
+    const tomorrow: ScopeRef = { ...today, period: '2026-12-01' }
+    book.add(grantOf({ nanoEur: 5 }))
+    assert.equal(roomOf(book.inForce(0), tomorrow).nanoEur, 0)
+    book.add(grantOf({ ...tomorrow, nanoEur: 1 }))
+    assert.equal(roomOf(book.inForce(0), tomorrow).nanoEur, 1)
+  })
+
+  it('end at their time, to the millisecond, and hold again where the clock was set back before it', () => {
+    const book = new GrantBook()
+    book.add(grantOf({ nanoEur: 5, untilMs: 1000 }))
+    book.add(grantOf({ nanoEur: 3, untilMs: 2000 }))
+    const at = (nowMs: number): number => roomOf(book.inForce(nowMs), today).nanoEur
+    assert.deepEqual([at(0), at(999), at(1000), at(1999), at(2000), at(500)], [8, 8, 3, 3, 0, 8])
+  })
+
+  it('are the same value from call to call, so that asking costs nothing', () => {
+    const book = new GrantBook()
+    book.add(grantOf({ untilMs: 1000 }))
+    book.add(grantOf({ untilMs: 3000 }))
+    const before = book.inForce(0)
+    assert.equal(book.inForce(999), before)
+    const after = book.inForce(1000)
+    assert.notEqual(after, before)
+    assert.equal(book.inForce(2999), after)
+  })
+
+  it('are at each time the sum of those that have not ended, in whatever order they are given and asked for', () => {
+    const some = fc.record({
+      period: fc.constantFrom('2026-11-30', '2026-12-01'),
+      nanoEur: fc.nat(1e9),
+      tokens: fc.nat(1e6),
+      untilMs: fc.option(fc.nat(100)),
+    })
+    fc.assert(
+      fc.property(fc.array(some, { maxLength: 12 }), fc.array(fc.nat(120), { maxLength: 12 }), (drawn, times) => {
+        const book = new GrantBook()
+        // A grant is always one of the current period, and periods do not run backwards.
+        const grants: Grant[] = drawn
+          .toSorted((left, right) => (left.period < right.period ? -1 : left.period > right.period ? 1 : 0))
+          .map((change) => grantOf(change))
+        for (const grant of grants) book.add(grant)
+        const newest = grants.at(-1)?.period
+        for (const nowMs of times) {
+          const held = grants.filter(
+            ({ period, untilMs }) => period === newest && (untilMs === null || nowMs < untilMs),
+          )
+          const expected = {
+            nanoEur: held.reduce((total, { nanoEur }) => total + nanoEur, 0),
+            tokens: held.reduce((total, { tokens }) => total + tokens, 0),
+          }
+          assert.deepEqual(roomOf(book.inForce(nowMs), { ...today, period: newest ?? '' }), expected)
+        }
+      }),
+    )
+  })
+
+  it('never sum up to more than what was granted, however large the amounts', () => {
+    const book = new GrantBook()
+    book.add(grantOf({ nanoEur: 9e15 }))
+    book.add(grantOf({ nanoEur: 9e15 }))
+    assert.equal(roomOf(book.inForce(0), today).nanoEur, Number.MAX_SAFE_INTEGER)
+  })
+})
