@@ -14,12 +14,13 @@ import { countExactly, stillCounted } from './stages/exactCount.ts'
 import { observe } from './stages/observe.ts'
 import { cacheKeyOf, degrade, recordingOf, replay } from './stages/degrade.ts'
 import { judge, withoutUsageEdit } from './stages/judge.ts'
-import { countStart, leave, place } from './stages/place.ts'
+import { leave, place } from './stages/place.ts'
 import { passThrough } from './stages/passThrough.ts'
 import { providerAnswer } from './stages/providerAnswer.ts'
 import { authenticate, judgeStop, receiveBody, receivedCall } from './stages/receive.ts'
 import { reserve } from './stages/reserve.ts'
 import { settle, settleFault } from './stages/settle.ts'
+import { countStart } from './stages/starts.ts'
 import { termsOf } from './stages/terms.ts'
 import { sayRefused } from './stages/sayRefused.ts'
 import { clampToTask } from './stages/taskRoom.ts'
@@ -89,7 +90,7 @@ export async function runCall(gate: Gate, request: IncomingMessage, response: Se
     return refuse(judged, received)
   }
   const call = judged
-  countStart(gate, placed, received)
+  countStart(gate, placed.start, received)
 
   let outputTokens = (): number => 0
   gate.inFlight.add({

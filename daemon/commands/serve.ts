@@ -12,7 +12,7 @@ import { RateBook } from '../budget/rateBook.ts'
 import { configFile } from '../config/configFile.ts'
 import { Configuration } from '../config/configuration.ts'
 import { loadConfig } from '../config/load.ts'
-import { storedPersonalCaps } from '../control/caps.ts'
+import { recap, storedPersonalCaps } from '../control/caps.ts'
 import { EventBus } from '../control/eventBus.ts'
 import { restoreGrants } from '../control/grantApi.ts'
 import { KillBoard } from '../control/killBoard.ts'
@@ -265,6 +265,7 @@ export async function runServe(args: ServeArguments): Promise<number> {
         return
       }
       configuration.replaceFile(withFlags(next.config), nowMs())
+      recap(gate)
       events.emit('caps_changed', { caps: config().budgets, until: null })
     }
     try {

@@ -2,9 +2,19 @@ import { writeFileSync, readFileSync, renameSync } from 'node:fs'
 import path from 'node:path'
 import type { PersonalCaps } from '../../shared/protocol.ts'
 import type { Gate } from '../gate.ts'
-import type { CapOverride } from '../ledger/ledger.ts'
+import { cappedScope } from '../budget/scopes.ts'
+import type { CapOverride, CappedScope, ScopeRef } from '../ledger/ledger.ts'
 import { readPersonalCaps } from './requests.ts'
 import type { CapChange } from './requests.ts'
+
+/** Caps have changed: calls that wait for room are tried again with those of now. Returns how a window is capped. */
+export function recap(gate: Gate): (scope: ScopeRef) => CappedScope {
+  const { budgets } = gate.config()
+  const granted = gate.grants.inForce(gate.nowMs())
+  const capped = (scope: ScopeRef): CappedScope => cappedScope(scope, budgets, granted)
+  gate.admission.recap(capped)
+  return capped
+}
 
 /** Sets caps over the configured ones, for a while or until they are set again, and says so to every window. */
 export function changeCaps(gate: Gate, change: CapChange): void {
@@ -19,6 +29,7 @@ export function changeCaps(gate: Gate, change: CapChange): void {
     gate.ledger.setCapOverride({ field, value, untilMs })
   }
   gate.configuration.replaceOverrides(gate.ledger.capOverrides(), nowMs)
+  recap(gate)
   gate.events.emit('caps_changed', {
     caps: change.caps,
     until: untilMs === null ? null : new Date(untilMs).toISOString(),
@@ -31,6 +42,7 @@ export function takePersonalCaps(gate: Gate, caps: PersonalCaps): void {
   const text = `${JSON.stringify(caps, null, 2)}\n`
   if (readText(file) === text) return
   gate.configuration.replacePersonal(caps, gate.nowMs())
+  recap(gate)
   writeFileSync(`${file}.new`, text, { mode: 0o600 })
   renameSync(`${file}.new`, file)
   gate.events.emit('caps_changed', { caps, until: null })

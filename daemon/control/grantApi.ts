@@ -4,12 +4,13 @@ import type { Cap, Config } from '../../shared/config.ts'
 import { eurFromNano, nanoFromEur } from '../../shared/money.ts'
 import type { Calendar } from '../budget/calendar.ts'
 import { shownRef } from '../budget/refusal.ts'
-import { cappedScope, tenantMonth, userDay } from '../budget/scopes.ts'
+import { tenantMonth, userDay } from '../budget/scopes.ts'
 import { maximumEur } from '../config/fields.ts'
 import type { Gate } from '../gate.ts'
 import type { Grant, ScopeRef } from '../ledger/ledger.ts'
 import { sayChanges } from '../stages/place.ts'
 import type { StateChange } from '../tasks/task.ts'
+import { recap } from './caps.ts'
 import { isRecord } from './requests.ts'
 
 const fields = ['scope', 'ref', 'window', 'eur', 'tokens', 'iterations', 'minutes', 'until', 'by'] as const
@@ -49,7 +50,6 @@ export function readGrant(
 
 /** Writes a grant down and lets it count; calls that wait for room are tried again. Throws LedgerUnavailable. */
 export function giveGrant(gate: Gate, grant: Grant): GrantAnswer {
-  const nowMs = gate.nowMs()
   const { scope, window, untilMs } = grant
   const ref = shownRef(grant)
   const until = untilMs === null ? null : new Date(untilMs).toISOString()
@@ -67,10 +67,7 @@ export function giveGrant(gate: Gate, grant: Grant): GrantAnswer {
     by: grant.by,
   })
   sayChanges(gate, changes)
-  const { budgets } = gate.config()
-  const granted = gate.grants.inForce(nowMs)
-  gate.admission.recap((one) => cappedScope(one, budgets, granted))
-  const { capNanoEur, capTokens } = cappedScope(grant, budgets, granted)
+  const { capNanoEur, capTokens } = recap(gate)(grant)
   return {
     scope,
     ref,

@@ -1,4 +1,5 @@
 import { eurFromNano, formatEur } from '../../shared/money.ts'
+import type { TaskLimits } from '../../shared/config.ts'
 import type { Refusal } from '../call.ts'
 import type { TaskCounter, TaskStanding } from '../tasks/task.ts'
 import type { Guard } from './guard.ts'
@@ -15,12 +16,12 @@ export interface TaskGuardState {
 }
 
 /** The field of a plan's `task` that holds a counter's ceiling. */
-const fields: Readonly<Record<TaskCounter, string>> = {
+const fields = {
   iterations: 'maxIterations',
   inputTokens: 'maxInputTokens',
   wallSeconds: 'maxWallSeconds',
   eur: 'maxEur',
-}
+} as const satisfies Readonly<Record<TaskCounter, keyof TaskLimits>>
 
 /**
  * Refuses a call that would take its task or session over a ceiling, and every call of one that was halted. All is decided
@@ -43,13 +44,22 @@ export const taskCeilings: Guard = {
         return refuse(standing, `${title(standing)} is paused by a person. ${goOn}`)
       case 'held':
         return refuse(standing, heldText(standing, currency))
-      case 'ceiling':
-        return refuse(standing, `${ceilingText(standing, currency, task.isOwn === true ? null : planName)} ${goOn}`)
+      case 'ceiling': {
+        const field = task.isOwn === true ? null : planFieldOf(standing, received.identity.plan.task)
+        return refuse(standing, `${ceilingText(standing, currency, field === null ? null : planName, field)} ${goOn}`)
+      }
     }
   },
 }
 
-function ceilingText(standing: TaskStanding, currency: string, planName: string | null): string {
+/** The plan's field that holds the ceiling; null where a grant has raised it, so that the field says less. */
+function planFieldOf({ verdict }: TaskStanding, limits: TaskLimits | null): string | null {
+  if (verdict.nearest === null || limits === null) return null
+  const field = fields[verdict.nearest]
+  return verdict.limit > (limits[field] ?? Infinity) ? null : field
+}
+
+function ceilingText(standing: TaskStanding, currency: string, planName: string | null, field: string | null): string {
   const { nearest, value, limit } = standing.verdict
   if (nearest === null) return `${title(standing)} has reached its ceiling.`
   const reached =
@@ -61,7 +71,7 @@ function ceilingText(standing: TaskStanding, currency: string, planName: string 
     return `${title(standing)} has reached its ceiling: ${reached}, and all its tasks together may take ${ceiling}.`
   }
   if (planName === null) return `${title(standing)} has reached its ceiling: ${reached}, and it was given ${ceiling}.`
-  return `${title(standing)} has reached its ceiling: ${reached}, and plan ${planName} allows ${ceiling} (plans.${planName}.task.${fields[nearest]}).`
+  return `${title(standing)} has reached its ceiling: ${reached}, and plan ${planName} allows ${ceiling} (plans.${planName}.task.${field ?? ''}).`
 }
 
 function heldText(standing: TaskStanding, currency: string): string {

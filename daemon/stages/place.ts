@@ -5,14 +5,14 @@ import type { Gate } from '../gate.ts'
 import { stateText } from '../guards/states.ts'
 import type { GuardState } from '../guards/guard.ts'
 import type { LoopVerdict, StateChange, TaskStanding, TaskState } from '../tasks/task.ts'
-import { isStart, taskSignature } from '../tasks/storm.ts'
 import { compareStates, sessionLimits } from '../tasks/ceilings.ts'
-import { humanOpensTask } from '../transcript/humanTurn.ts'
 import type { Placement, ProviderAnswer } from '../transcript/lineage.ts'
 import { judgeLoop } from '../transcript/loops.ts'
 import { responseKey } from './providerAnswer.ts'
-import { sessionOf } from './session.ts'
+import { accountOf, sessionOf } from './session.ts'
 import type { NamedSession } from './session.ts'
+import { startOf, stormState } from './starts.ts'
+import { taskTurn } from './taskTurn.ts'
 import { worstCase } from './terms.ts'
 import type { Terms } from './terms.ts'
 
@@ -39,6 +39,7 @@ export function place(gate: Gate, received: ReceivedCall, facts: CallFacts, term
   const named = sessionOf(received, facts, gate.localKey)
   const previous = facts.hiddenInput?.previousResponseId ?? null
   const placement = gate.memory.lineage.place({
+    account: accountOf(received.identity),
     explicitSession: named?.id ?? null,
     facts: facts.transcript,
     isRetry: received.isRetry,
@@ -47,9 +48,11 @@ export function place(gate: Gate, received: ReceivedCall, facts: CallFacts, term
   const session = placement?.session ?? named?.id ?? null
   const explicit = received.explicitTask
   const turn =
-    placement === null || session === null ? null : taskTurn(gate, received, facts, placement, session, named !== null)
+    placement === null || session === null
+      ? null
+      : taskTurn(gate, received, facts, placement, session, named?.isConversation === true)
   const task = explicit ?? turn
-  const start = task === null ? null : startOf(gate, received, facts, task)
+  const start = startOf(gate, received, facts, task)
   const standing = task === null ? null : ask(gate, received, facts, terms, task, session, named)
   // Whatever changes this name (a person's message, a resume) opens a fresh window for repetition.
   const window = `${task ?? ''}#${turn ?? ''}@${task === null ? '' : (gate.memory.tasks.windowStartMs(task) ?? '')}`
@@ -58,7 +61,7 @@ export function place(gate: Gate, received: ReceivedCall, facts: CallFacts, term
     placement === null || limits === null
       ? null
       : judgeLoop(placement.toolStates, gate.memory.lineage.loopWindow(placement, window), limits, placement.narration)
-  sayLoop(gate, task, loop, nowMs)
+  sayLoop(gate, task, placement, loop, nowMs)
   return { task, session, placement, standing, loop, start, state: worse(standing?.state ?? 'ok', loop?.state ?? 'ok') }
 }
 
@@ -75,25 +78,11 @@ export function placedState(gate: Gate, placed: Placed, received: ReceivedCall, 
       ? {}
       : { task: { standing: placed.standing, currency, isOwn: gate.memory.requests.has(placed.standing.ref) } }),
     ...(placed.loop === null ? {} : { loop: { verdict: placed.loop, task: placed.task } }),
-    ...stormState(gate, placed, received),
+    ...stormState(gate, placed.start, received),
     ...(velocity === null
       ? {}
       : { velocity: { standing: velocity, worstCaseNanoEur: placed.standing?.ask.worstCaseNanoEur ?? 1, currency } }),
   }
-}
-
-function stormState(gate: Gate, { start }: Placed, received: ReceivedCall): Pick<GuardState, 'storm'> {
-  const { plan, keyId } = received.identity
-  if (start === null || plan.storm === null) return {}
-  const standing = gate.memory.storm.read(keyId, start, plan.storm.windowSeconds, received.receivedAtMs)
-  return { storm: { standing, account: keyId } }
-}
-
-/** Counts a start that the guards let through. */
-export function countStart(gate: Gate, { start }: Placed, received: ReceivedCall): void {
-  const { plan, keyId } = received.identity
-  if (start === null || plan.storm === null) return
-  gate.memory.storm.started(keyId, start, plan.storm.starts, received.receivedAtMs)
 }
 
 /** Who a settled call is counted for in the euros of a minute. */
@@ -211,56 +200,22 @@ function boundOfSession(plan: TaskLimits | null, own: TaskLimits | null): TaskLi
   return sessionLimits(plan, plan.sessionTimes, own)
 }
 
-/**
- * The task of a session that the latest human message opened. Where only the transcript tells sessions apart, a request
- * that begins a conversation always opens one: the same prompt that is sent again after a failure, or an hour later, must
- * not meet the counters of its first try. A session that its client names goes on in its open task after a restart.
- */
-function taskTurn(
+function sayLoop(
   gate: Gate,
-  received: ReceivedCall,
-  facts: CallFacts,
-  placement: Placement,
-  session: string,
-  isNamed: boolean,
-): string {
-  const opens = humanOpensTask({
-    humans: facts.transcript.humans,
-    newFrom: placement.newFrom,
-    arrivedAtMs: received.receivedAtMs,
-    previousAnswerEndedAtMs: placement.previousAnswerEndedAtMs,
-    bySubAgent: received.isSubAgent,
-  })
-  // What the SDK says to be a retry is the same try: it counts where the first one did (L02).
-  const begins = !isNamed && !received.isRetry && isStart(facts.transcript)
-  const latest = gate.memory.turns.get(session) ?? (isNamed ? gate.ledger.latestTurn(session) : null) ?? 0
-  const number = latest + (opens || begins ? 1 : 0) || 1
-  gate.memory.turns.set(session, number)
-  return `${session}-${number}`
-}
-
-/**
- * The signature of a task that this request starts. Only an agent's start is one: a request that offers tools, or that names
- * a task which is new. A script that asks the same question a hundred times starts nothing again.
- */
-function startOf(gate: Gate, received: ReceivedCall, facts: CallFacts, task: string): string | null {
-  const { transcript } = facts
-  if (received.isRetry || received.isSubAgent || !isStart(transcript)) return null
-  const isNamed = received.explicitTask !== null
-  if (isNamed && gate.memory.tasks.windowStartMs(task) !== null) return null
-  if (!isNamed && transcript.toolsDigest === null) return null
-  return taskSignature(transcript, transcript.toolsDigest ?? '')
-}
-
-function sayLoop(gate: Gate, task: string | null, loop: LoopVerdict | null, nowMs: number): void {
-  if (loop === null || task === null) return
-  const before = gate.memory.loops.get(task)
+  task: string | null,
+  placement: Placement | null,
+  loop: LoopVerdict | null,
+  nowMs: number,
+): void {
+  if (loop === null || task === null || placement === null) return
+  const { thread } = placement
+  const before = gate.memory.loops.get(thread)
   if (loop.state === 'ok') {
-    if (before !== undefined) gate.memory.loops.set(task, { state: 'ok', haltedAtMs: null })
+    gate.memory.loops.delete(thread)
     return
   }
   if (before?.state === loop.state) return
-  gate.memory.loops.set(task, { state: loop.state, haltedAtMs: loop.state === 'halted' ? nowMs : null })
+  gate.memory.loops.set(thread, { state: loop.state, haltedAtMs: loop.state === 'halted' ? nowMs : null })
   gate.events.emit('loop', {
     task,
     state: loop.state,

@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto'
-import type { CallFacts, ReceivedCall } from '../call.ts'
+import type { CallFacts, Identity, ReceivedCall } from '../call.ts'
+import { remembering } from '../memo.ts'
 
 /** A session that the client names. */
 export interface NamedSession {
@@ -20,3 +21,10 @@ export function sessionOf(received: ReceivedCall, facts: CallFacts, salt: string
   const id = hash('sha256', `${salt}\n${received.identity.keyId}\n${named.name}`, 'hex').slice(0, 24)
   return { id, isConversation: named.isConversation }
 }
+
+/** Short name of who calls: transcripts of different accounts are never taken for one conversation. */
+export function accountOf({ keyId, tenant, user }: Identity): string {
+  return shortNameOf(JSON.stringify([keyId, tenant, user]))
+}
+
+const shortNameOf = remembering(1000, (account) => hash('sha256', account, 'base64url').slice(0, 12))

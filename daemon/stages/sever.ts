@@ -19,10 +19,14 @@ export async function severs(
   placed: Placed,
   refusal: Refusal,
 ): Promise<boolean> {
-  const { task, standing } = placed
+  const { task, standing, placement } = placed
   if (task === null || (refusal.code !== 'task_halted' && refusal.code !== 'loop_halted')) return false
-  const ref = refusal.code === 'task_halted' ? (standing?.ref ?? task) : task
-  const haltedAtMs = refusal.code === 'task_halted' ? standing?.haltedAtMs : gate.memory.loops.get(task)?.haltedAtMs
+  const isLoop = refusal.code === 'loop_halted'
+  const thread = placement?.thread
+  // A loop is of one conversation: its siblings in the task are not what is severed (K02).
+  const ref = isLoop ? `${task}/${thread?.firstSeen ?? ''}` : (standing?.ref ?? task)
+  const looping = thread === undefined ? undefined : gate.memory.loops.get(thread)
+  const haltedAtMs = isLoop ? looping?.haltedAtMs : standing?.haltedAtMs
   if (haltedAtMs === undefined || haltedAtMs === null || standing?.stop === 'pause') return false
   const graceMs = (plan.task?.haltGraceSeconds ?? defaultGraceSeconds) * 1000
   if (gate.memory.supervisor.judge(ref, haltedAtMs, graceMs, gate.nowMs()) === 'refuse') return false

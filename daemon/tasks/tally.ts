@@ -302,7 +302,12 @@ export class Tally {
     const halt = this.#halt
     if (halt === null || !this.#isRaised(halt, nowMs)) return []
     this.#turnOn()
-    return [this.#change('halted', this.#state, 'room', halt.verdict, nowMs)]
+    if (this.limits === null) return [this.#change('halted', 'ok', 'room', halt.verdict, nowMs)]
+    const verdict = this.#spentVerdict(this.limits, this.totals(nowMs), nowMs)
+    this.#state = verdict.state
+    this.#told = verdict.state
+    this.#nearest = verdict.nearest
+    return [this.#change('halted', verdict.state, 'room', verdict, nowMs)]
   }
 
   #turnOn(): void {

@@ -1,6 +1,7 @@
 import type { TaskRequest } from '../../shared/protocol.ts'
 import { BoundedMap } from '../transcript/boundedMap.ts'
 import { Lineage } from '../transcript/lineage.ts'
+import type { Thread } from '../transcript/threads.ts'
 import { CostGrowth } from './costGrowth.ts'
 import { noHistory } from './past.ts'
 import type { TaskHistory } from './past.ts'
@@ -13,7 +14,7 @@ import { VelocityBook } from './velocity.ts'
 /** Most tasks and sessions of which anything but their counters is kept. */
 const mostTasks = 2048
 
-/** How a task's repetition stood at its last call. */
+/** How the repetition of a conversation stood at its last call. */
 export interface LoopStanding {
   readonly state: TaskState
   /** Since when it is refused; null while it is not. */
@@ -29,7 +30,8 @@ export class TaskMemory {
   readonly lineage: Lineage
   /** Number of the task that is open in a session. */
   readonly turns = new BoundedMap<number>(mostTasks)
-  readonly loops = new BoundedMap<LoopStanding>(mostTasks)
+  /** By conversation: the sub-agents of a task have that in common and not what they repeat (K02). */
+  readonly loops = new WeakMap<Thread, LoopStanding>()
   /** Tasks whose transcripts are compacted, until they end. */
   readonly compacting = new BoundedMap<true>(mostTasks)
   /** When the speed of a spender was announced last. */

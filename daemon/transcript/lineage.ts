@@ -28,6 +28,8 @@ export interface ProviderAnswer {
 
 /** A request to place. */
 export interface LineageAsk {
+  /** Who calls. Transcripts of different accounts are never compared: one must not meet the counters of another. */
+  readonly account: string
   /** Digest of the client's own session id, which takes precedence; null where it names none. */
   readonly explicitSession: string | null
   readonly facts: TranscriptFacts
@@ -92,7 +94,7 @@ export class Lineage {
   place(ask: LineageAsk): Placement | null {
     const { facts, explicitSession } = ask
     const known = explicitSession === null ? undefined : this.#named.get(explicitSession)
-    const named = known ?? (explicitSession === null ? null : newSession(explicitSession, explicitSession))
+    const named = known ?? (explicitSession === null ? null : newSession(explicitSession, ask.account, explicitSession))
     if (named !== null && known === undefined) this.#named.set(named.name, named)
     const continued = this.#goOnFromAnswer(named, ask)
     if (continued === null && named === null && facts.chain.length === 0) return null
@@ -101,7 +103,7 @@ export class Lineage {
       this.#goOnFromTranscript(named, ask) ??
       placement(
         facts,
-        newThread(named ?? newSession(this.#createId(), '')),
+        newThread(named ?? newSession(this.#createId(), ask.account, '')),
         known === undefined,
         trailingHumans(facts),
         !!known,
@@ -152,8 +154,8 @@ export class Lineage {
     }
   }
 
-  #goOnFromTranscript(named: Session | null, { facts, isRetry }: LineageAsk): Placement | null {
-    const match = this.#threads.find(named?.namespace ?? '', facts.chain, isRetry)
+  #goOnFromTranscript(named: Session | null, { account, facts, isRetry }: LineageAsk): Placement | null {
+    const match = this.#threads.find({ account, namespace: named?.namespace ?? '' }, facts.chain, isRetry)
     if (match === null || (named === null && isRestart(match, facts, isRetry))) return null
     const { thread, at } = match
     if (isWaiting(thread, facts.chain[at])) return placement(facts, thread, false, at + 1, false)
@@ -162,9 +164,10 @@ export class Lineage {
     const isShorter = facts.chain.length <= thread.length
     if (!isShorter && !match.isEnd) return placement(facts, thread, false, newFrom, false)
     // A longer branch keeps the steps that it shares in its window; a shorter one starts a window of its own.
+    const { turn } = thread
     const branch = isShorter
-      ? newThread(thread.session)
-      : { ...newThread(thread.session), task: thread.task, loopFrom: thread.loopFrom }
+      ? { ...newThread(thread.session), turn }
+      : { ...newThread(thread.session), turn, task: thread.task, loopFrom: thread.loopFrom }
     return placement(facts, { ...branch, first: '' }, false, newFrom, isShorter)
   }
 }
@@ -175,8 +178,8 @@ function isRestart({ thread, at }: Match, { chain }: TranscriptFacts, isRetry: b
   return isStart && !isRetry && !(isWaiting(thread, chain[at]) && thread.latest === 'failed')
 }
 
-function newSession(name: string, namespace: string): Session {
-  return { name, namespace, task: null, endedAtMs: null }
+function newSession(name: string, account: string, namespace: string): Session {
+  return { name, account, namespace, task: null, endedAtMs: null }
 }
 
 /** Of a request that carries its whole conversation. */

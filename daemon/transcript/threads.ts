@@ -10,6 +10,7 @@ const equalThreads = 16
 /** A conversation as its client names it, or as its transcripts show it. */
 export interface Session {
   readonly name: string
+  readonly account: string
   /** The transcripts of a named session are compared with each other only. */
   readonly namespace: string
   task: string | null
@@ -33,6 +34,8 @@ export interface Thread {
   /** The task that it was judged in, and the message from which its repetitions count there. */
   task: string | null
   loopFrom: number
+  /** Number of the task in its session that it counts for; null before its first. */
+  turn: number | null
 }
 
 /** A thread whose transcript a request shares up to message `at`. */
@@ -61,6 +64,7 @@ export function newThread(session: Session): Thread {
     lastSeen: 0,
     task: null,
     loopFrom: 0,
+    turn: null,
   }
 }
 
@@ -86,11 +90,11 @@ export class ThreadIndex {
    * The thread with the longest shared part. Where the same agent runs twice with the same answers, the longest is the other
    * run's: then a thread that waits for just this continuation takes it.
    */
-  find(namespace: string, chain: readonly string[], isRetry: boolean): Match | null {
+  find(among: Pick<Session, 'account' | 'namespace'>, chain: readonly string[], isRetry: boolean): Match | null {
     let longest: Match | null = null
     for (let at = chain.length - 1; at >= 0; at--) {
       const digest = chain[at] ?? ''
-      const seen = digest === '' ? undefined : this.#seen.get(endKey(namespace, digest))
+      const seen = digest === '' ? undefined : this.#seen.get(endKey(among, digest))
       const waiting = seen?.threads.findLast((thread) => isWaiting(thread, digest))
       const thread = waiting ?? seen?.threads.at(-1)
       if (seen === undefined || thread === undefined) continue
@@ -125,18 +129,18 @@ export class ThreadIndex {
       // What stands before the first human message is the same in many conversations.
       const from = Math.max((humans[0] ?? 0) + 1, chain.length - 1 - tailDigests)
       for (const digest of chain.slice(from, -1)) {
-        const key = endKey(namespace, digest)
+        const key = endKey(thread.session, digest)
         if (digest !== '' && !this.#seen.has(key)) this.#seen.set(key, { threads: [thread], isEnd: false })
       }
     }
     if (last === '') return
-    const key = endKey(namespace, last)
+    const key = endKey(thread.session, last)
     const equal = this.#seen.get(key)
     const others = equal?.isEnd === true ? equal.threads.filter((other) => other !== thread) : []
     this.#seen.set(key, { threads: [...others, thread].slice(-equalThreads), isEnd: true })
   }
 }
 
-function endKey(namespace: string, digest: string): string {
-  return `${namespace} ${digest}`
+function endKey({ account, namespace }: Pick<Session, 'account' | 'namespace'>, digest: string): string {
+  return `${account} ${namespace} ${digest}`
 }

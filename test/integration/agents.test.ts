@@ -43,9 +43,7 @@ describe('an agent on a real SDK whose model asks for the same tool every turn',
         'the SDK asked once and did not repeat it',
       )
     })
-  }
 
-  for (const { name } of sdkAgents) {
     it(`does not take a message that its program appends at once for a person's: ${name}`, async () => {
       const agent = agents.get(name)!
       gate.upstream.script(() => sameCall)

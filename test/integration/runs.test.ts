@@ -7,6 +7,7 @@ import type { Gate } from './harness/gate.ts'
 import { promptOfTokens } from './harness/prompts.ts'
 import { rawExchange, rawPost } from './harness/raw.ts'
 import { codeOf, faultOf, messagesAgent } from './harness/sdkAgents.ts'
+import type { SdkAgent } from './harness/sdkAgents.ts'
 
 const model = 'claude-haiku-4-5'
 
@@ -32,11 +33,12 @@ describe('agents that share a session, and runs that share a key', () => {
       prices: { overrides: [{ match: 'dear-*', prices: { input_mtok: 300, output_mtok: 1500 } }] },
       plans: {
         team: { task: { maxIterations: 5 } },
+        strict: { task: { haltGraceSeconds: 0 } },
         run: { task: { maxIterations: 3 }, storm: null },
         dear: { task: { maxIterations: null, maxInputTokens: null, maxWallSeconds: null, maxEur: 30 }, loop: null },
         brief: { task: { maxIterations: null, maxInputTokens: null, maxWallSeconds: 1, maxEur: null }, loop: null },
       },
-      keys: ['team', 'run', 'dear', 'brief'].map((plan) => ({ key: `key-of-plan-${plan}`, plan })),
+      keys: ['team', 'strict', 'run', 'dear', 'brief'].map((plan) => ({ key: `key-of-plan-${plan}`, plan })),
     })
   })
   after(() => gate.close())
@@ -78,12 +80,39 @@ describe('agents that share a session, and runs that share a key', () => {
     assert.equal(codeOf(await faultOf(searching.run(() => 'no matches'))).code, 'loop_halted')
   })
 
+  it('K02: severs the sub-agent that does not stop, says its loop once, and leaves the other one alone', async () => {
+    const { daemon } = gate
+    const [key, agents] = ['key-of-plan-strict', ['agent-stuck', 'agent-busy'].map((id) => claudeCode('s-strict', id))]
+    const [stuck, busy] = agents.map((headers) => messagesAgent({ daemon, key, headers })) as [SdkAgent, SdkAgent]
+    gate.upstream.script((request) =>
+      agentOf(request) === 'agent-stuck'
+        ? { toolCall: { name: 'grep', arguments: { pattern: 'TODO' } } }
+        : { text: 'Fine.' },
+    )
+    const before = (await daemon.events('loop')).length
+    stuck.say('Search until something is found.')
+    assert.equal(codeOf(await faultOf(stuck.run(() => 'no matches'))).code, 'loop_halted')
+    for (const question of ['How is it going?', 'And now?']) {
+      busy.say(question)
+      assert.equal(await busy.run(() => ''), 'Fine.')
+      // Its grace is over: the connection is closed without an answer.
+      await assert.rejects(post('strict', { messages: [...stuck.history] }, agents[0]))
+    }
+    const severed = (await daemon.events('refused')).filter((event) => event['severed'] === true)
+    assert.equal(severed.length, 2)
+    const said = (await daemon.events('loop')).slice(before)
+    assert.deepEqual(
+      said.map(({ state }) => state),
+      ['warn', 'halted'],
+    )
+  })
+
   it('A21: a sub-agent that crosses the ceiling gets a proper error, its parent the same code, and nothing stays open', async () => {
     const main = claudeCode('s-a21')
     const [one, two] = [claudeCode('s-a21', 'agent-one'), claudeCode('s-a21', 'agent-two')]
     await (await post('team', question('Plan the work.'), main)).text()
     await (await post('team', question('First half, step 1.'), one)).text()
-    gate.upstream.next({ outputTokens: 60, chunkDelayMs: 40 })
+    gate.upstream.next({ outputTokens: 60, chunkDelayMs: 60 })
     const sibling = post('team', { ...question('Second half.'), stream: true }, two)
     await gate.upstream.waitForRequests(3)
     for (const step of [2, 3]) await (await post('team', question(`First half, step ${step}.`), one)).text()

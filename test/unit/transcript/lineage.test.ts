@@ -31,6 +31,7 @@ class Gate {
   place(messages: readonly string[], ask: Partial<LineageAsk> = {}): Placement {
     const facts = transcript(...messages)
     const placed = this.lineage.place({
+      account: 'default',
       explicitSession: null,
       isRetry: false,
       previousResponseId: null,
@@ -139,9 +140,18 @@ describe('a request of a known conversation', () => {
     assert.equal(gate.place(['h:x'], { previousResponseId: 'resp_1', explicitSession: 'named' }).session, 'named')
   })
 
+  it("is never another account's, whatever it says", () => {
+    const gate = new Gate()
+    const first = gate.call(['s:be short', 'h:hello'])
+    gate.call(['s:be short', 'h:hello', 'a:hi', 'h:go on'])
+    const other = gate.call(['s:be short', 'h:hello', 'a:hi', 'h:go on'], { account: 'other' })
+    assert.notEqual(other.session, first.session)
+    assert.equal(other.isNew, true)
+  })
+
   it('has no place without messages and name', () => {
     const gate = new Gate()
-    const ask = { facts: transcript(), isRetry: false, previousResponseId: null }
+    const ask = { account: 'default', facts: transcript(), isRetry: false, previousResponseId: null }
     assert.equal(gate.lineage.place({ ...ask, explicitSession: null }), null)
     assert.equal(gate.lineage.place({ ...ask, explicitSession: 'named' })?.session, 'named')
   })

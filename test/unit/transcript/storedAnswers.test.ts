@@ -8,7 +8,7 @@ import { newThread } from '../../../daemon/transcript/threads.ts'
 import type { ToolState, TranscriptFacts } from '../../../daemon/transcript/transcript.ts'
 import { noTranscript } from '../../../daemon/transcript/transcript.ts'
 
-const session = { name: 's', namespace: '', task: null, endedAtMs: null }
+const session = { name: 's', account: 'default', namespace: '', task: null, endedAtMs: null }
 
 const pending = (id: string | null, callDigest: string, tool = 'read'): PendingCall => ({ id, tool, callDigest })
 
@@ -144,7 +144,13 @@ class Agent {
   }
 
   place(from: string | null, facts: TranscriptFacts): Placement {
-    return this.lineage.place({ explicitSession: null, facts, isRetry: false, previousResponseId: from })!
+    return this.lineage.place({
+      account: 'default',
+      explicitSession: null,
+      facts,
+      isRetry: false,
+      previousResponseId: from,
+    })!
   }
 
   answer(placed: Placement, calls: ProviderAnswer['calls']): string {
@@ -253,7 +259,13 @@ describe('the window of a conversation that the provider keeps', () => {
     const start = agent.place(null, asks)
     const id = agent.answer(start, [])
     assert.equal(agent.place(id, noTranscript).session, start.session)
-    const unknown = { explicitSession: null, facts: noTranscript, isRetry: false, previousResponseId: 'resp_9' }
+    const unknown = {
+      account: 'default',
+      explicitSession: null,
+      facts: noTranscript,
+      isRetry: false,
+      previousResponseId: 'resp_9',
+    }
     assert.equal(agent.lineage.place(unknown), null)
   })
 })
