@@ -13,6 +13,12 @@ const inlineChars = 64
 /** A payload longer than twice this is told from others by its two ends and its length. */
 const payloadEndChars = 16 * 1024
 
+/**
+ * Messages at the end of a transcript whose digests are kept: the end of an earlier request is among them. A body of ten
+ * megabytes may have a quarter of a million messages, and their digests would be carried to the main thread and looked up.
+ */
+const keptMessages = 1024
+
 type Role = Parameters<TranscriptRecorder['message']>[0]
 
 /** A recorder for one request. `digests` is shared by all requests of a thread. */
@@ -96,10 +102,13 @@ class Recorder implements TranscriptRecorder {
   facts(): TranscriptFacts {
     this.#endMessage()
     const offersTools = Array.isArray(this.#tools) && this.#tools.length > 0
-    const begins = this.#humans[0] === this.#chain.length - 1
+    const [first] = this.#humans
+    const begins = first === this.#chain.length - 1
+    const from = this.#chain.length - keptMessages
+    const isKept = (at: number): boolean => at >= from || at === first
     return {
-      chain: this.#chain,
-      humans: this.#humans,
+      chain: from <= 0 ? this.#chain : this.#chain.map((digest, at) => (isKept(at) ? digest : '')),
+      humans: from <= 0 ? this.#humans : this.#humans.filter(isKept),
       toolStates: this.#states,
       openResults: this.#open,
       narration: this.#narration(),

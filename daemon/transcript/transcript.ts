@@ -5,10 +5,10 @@
 export interface TranscriptFacts {
   /**
    * Running digest after each message: `chain[i]` stands for messages 0 to i. A later request of the same conversation has
-   * an earlier request's last digest in its chain.
+   * an earlier request's last digest in its chain. Empty for messages far from the end, the first person's excepted.
    */
   readonly chain: readonly string[]
-  /** Indexes of messages that may be a person's: role user and no tool result in them. */
+  /** Indexes of messages that may be a person's: role user and no tool result in them. The first, and those near the end. */
   readonly humans: readonly number[]
   /** Tool calls with their results, in order. */
   readonly toolStates: readonly ToolState[]

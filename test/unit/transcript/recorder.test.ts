@@ -253,6 +253,18 @@ describe('the rest of the facts', () => {
     assert.equal(new Set(facts.narration.map(({ digest }) => digest)).size, 1)
   })
 
+  it('keep the digests of the first person and of the last thousand messages of a very long transcript', () => {
+    const words = (count: number) =>
+      Array.from({ length: count }, (_, at): readonly [Role, string] => ['human', `m${at}`])
+    const [facts, longer] = [texts(...words(3000)), texts(...words(3001))]
+    assert.equal(facts.chain.length, 3000)
+    assert.equal(facts.chain.filter((digest) => digest !== '').length, 1025)
+    assert.deepEqual([facts.humans[0], facts.humans.at(-1), facts.humans.length], [0, 2999, 1025])
+    assert.notEqual(facts.chain[0], '')
+    // What matters is that a request still finds the one before it.
+    assert.ok(longer.chain.includes(facts.chain.at(-1)!))
+  })
+
   it('are empty for a request without messages', () => {
     assert.deepEqual(
       record(() => undefined),
