@@ -9,6 +9,7 @@ export interface Claim {
   readonly key: string | null
   readonly user: string | null
   readonly project: string | null
+  /** User agent, and the title that the client gives itself. */
   readonly userAgent: string
 }
 

@@ -9,6 +9,7 @@ import type { CallAddress } from '../http/address.ts'
 import { decodeBody, readBody } from '../http/body.ts'
 import type { Exchange } from '../http/exchange.ts'
 import { secretEquals } from '../http/secrets.ts'
+import { billingOf } from '../http/signIn.ts'
 import type { Upstream } from '../../shared/config.ts'
 
 /** A request that is known to come from a local client and to go to a configured upstream. */
@@ -33,7 +34,10 @@ export function authenticate(gate: Gate, exchange: Exchange): Addressed | Refusa
     return Array.isArray(value) ? value[0] : value
   })
   if (address === null) return badAddress
-  const claim = { key: address.key, user: address.user, project: address.project, userAgent: exchange.userAgent }
+  // Tools that use an SDK's own user agent name themselves in the title that OpenRouter's ranking reads.
+  const title = request.headers['x-title']
+  const userAgent = typeof title === 'string' ? `${exchange.userAgent} ${title}` : exchange.userAgent
+  const claim = { key: address.key, user: address.user, project: address.project, userAgent }
   const identity = identify(claim, config, gate.localKey, secretEquals)
   if ('code' in identity) return identity
   const upstream = Object.hasOwn(config.upstreams, address.upstream) ? config.upstreams[address.upstream] : undefined
@@ -114,6 +118,7 @@ export function receivedCall(
     sessionHeader: typeof session === 'string' ? session : null,
     isRetry: Number(headers['x-stainless-retry-count'] ?? 0) > 0,
     isSubAgent: agentHeaders.some((name) => typeof headers[name] === 'string'),
+    billing: billingOf(headers, addressed.upstream),
     body,
   }
 }

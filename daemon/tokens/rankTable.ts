@@ -1,3 +1,6 @@
+import { mostTokens } from './vocabulary.ts'
+import type { Vocabulary } from './vocabulary.ts'
+
 /**
  * A vocabulary in flat typed arrays.
  *
@@ -13,7 +16,7 @@ export class RankTable {
   /** By hash: rank + 1 in the low bits and the hash's own high bits above, 0 where empty. Open addressing, at most half full. */
   readonly #slots: Int32Array
 
-  private constructor(bytes: Uint8Array, ends: Uint32Array) {
+  constructor({ bytes, ends }: Vocabulary) {
     this.#bytes = bytes
     this.#ends = ends
     let capacity = 1024
@@ -29,41 +32,6 @@ export class RankTable {
       if (end - start === 2) this.pairRanks[((bytes[start] ?? 0) << 8) | (bytes[start + 1] ?? 0)] = rank
       start = end
     }
-  }
-
-  /**
-   * Reads a `.tiktoken` file: one line per token, its bytes in base64, a space and its rank. The ranks must count up from 0.
-   * Throws an Error for a file that is anything else, because a damaged vocabulary would count wrong in silence.
-   */
-  static parse(file: Uint8Array): RankTable {
-    const bytes = new Uint8Array(file.length)
-    const ends = new Uint32Array(file.length >> 2)
-    let length = 0
-    let tokens = 0
-    let at = 0
-    while (at < file.length) {
-      let bits = 0
-      let held = 0
-      for (; at < file.length; at++) {
-        const value = base64Values[file[at] ?? 0] ?? -1
-        if (value < 0) break
-        bits = (bits << 6) | value
-        held += 6
-        if (held >= 8) {
-          held -= 8
-          bytes[length++] = (bits >> held) & 0xff
-        }
-      }
-      while (file[at] === equalsSign) at++
-      if (file[at++] !== space) throw damaged(tokens)
-      let rank = 0
-      for (; at < file.length && file[at] !== newline; at++) rank = rank * 10 + (file[at] ?? 0) - zero
-      if (rank !== tokens || length === (ends[tokens - 1] ?? 0)) throw damaged(tokens)
-      ends[tokens++] = length
-      while (file[at] === newline) at++
-    }
-    if (tokens < 256 || tokens >= rankMask) throw damaged(tokens)
-    return new RankTable(bytes.slice(0, length), ends.slice(0, tokens))
   }
 
   /** Rank of the token made of `source[start..end)`, or -1. */
@@ -87,21 +55,8 @@ export class RankTable {
   }
 }
 
-/** Bits of a slot that hold a rank; the vocabularies have 100,000 and 200,000 tokens. */
-const rankMask = 0x3_ffff
-
-const space = 0x20
-const newline = 0x0a
-const zero = 0x30
-const equalsSign = 0x3d
-
-const base64Alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/'
-const base64Values = new Int8Array(256).fill(-1)
-for (let value = 0; value < base64Alphabet.length; value++) base64Values[base64Alphabet.charCodeAt(value)] = value
-
-function damaged(line: number): Error {
-  return new Error(`The vocabulary file is damaged near token ${line}.`)
-}
+/** Bits of a slot that hold a rank. */
+const rankMask = mostTokens
 
 /** FNV-1a with a last mix, because the table takes the low bits. */
 function hash(bytes: Uint8Array, start: number, end: number): number {

@@ -2,6 +2,7 @@ import { BytePairCounter } from './bytePairs.ts'
 import { cl100kPieces, o200kPieces } from './pieces.ts'
 import { RankTable } from './rankTable.ts'
 import type { PieceSplitter } from './pieces.ts'
+import { unpackVocabulary } from './vocabulary.ts'
 
 /** Encodings of public vocabularies. `o200k_base` counts, `cl100k_base` only joins in for text beyond ASCII. */
 export type EncodingName = 'o200k_base' | 'cl100k_base'
@@ -36,7 +37,7 @@ export class Tokenizer {
   encoder(encoding: EncodingName): Encoder {
     const known = this.#encoders.get(encoding)
     if (known !== undefined) return known
-    const counter = new BytePairCounter(RankTable.parse(this.#readRanks(encoding)))
+    const counter = new BytePairCounter(new RankTable(unpackVocabulary(this.#readRanks(encoding))))
     const encoder: Encoder = {
       pieceEnd: encoding === 'o200k_base' ? o200kPieces() : cl100kPieces(),
       countPiece: (text, start, end) => counter.count(text, start, end),

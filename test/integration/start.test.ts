@@ -81,7 +81,7 @@ describe('the start of the daemon', () => {
   it('needs no working directory of its own and nothing beside its bundle', async () => {
     const elsewhere = join(dir, 'installed here')
     for (const name of readdirSync(dirname(program))) {
-      if (/^daemon\.js$|\.tiktoken$|^prebuilds$/.test(name)) {
+      if (/^daemon\.js$|\.vocabulary$|^prebuilds$/.test(name)) {
         cpSync(join(dirname(program), name), join(elsewhere, name), { recursive: true })
       }
     }

@@ -15,7 +15,7 @@ describe('copies of the daemon outside the extension', () => {
     dist = join(root, 'dist')
     copies = join(root, 'storage', 'daemon')
     mkdirSync(join(dist, 'prebuilds'), { recursive: true })
-    for (const name of ['daemon.js', 'extension.js', 'extension.js.map', 'o200k_base.tiktoken']) {
+    for (const name of ['daemon.js', 'extension.js', 'extension.js.map', 'o200k_base.vocabulary']) {
       writeFileSync(join(dist, name), name)
     }
     for (const platform of ['linux', 'linuxmusl', 'darwin', 'win32']) {
@@ -27,7 +27,7 @@ describe('copies of the daemon outside the extension', () => {
 
   it('hold what the daemon needs on this platform and nothing of the extension', async () => {
     const copy = await copyDaemon(dist, copies, '0.1.0')
-    assert.deepEqual(readdirSync(copy).sort(), ['daemon.js', 'o200k_base.tiktoken', 'prebuilds'])
+    assert.deepEqual(readdirSync(copy).sort(), ['daemon.js', 'o200k_base.vocabulary', 'prebuilds'])
     const prebuilds = readdirSync(join(copy, 'prebuilds'))
     assert.ok(prebuilds.length > 0 && prebuilds.every((name) => name.startsWith(process.platform)))
   })

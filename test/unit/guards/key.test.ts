@@ -49,4 +49,27 @@ describe('the key guard', () => {
     assert.deepEqual((who(client) as { planName: string }).planName, 'coding')
     assert.deepEqual((who({ ...client, key: 'bound' }) as { planName: string }).planName, 'chat')
   })
+
+  for (const userAgent of [
+    'claude-cli/2.1.4 (external, cli)',
+    'codex_cli_rs/0.60.1',
+    'GeminiCLI/0.20.0/gemini-3-pro (linux; x64)',
+    'Cline/3.40.0',
+    'OpenAI/JS 7.59.0 Cline',
+    'OpenAI/JS 7.59.0 Roo Code',
+    'Kilo-Code/4.1.0',
+    'litellm/1.80.0 Aider',
+    'opencode/1.0.110',
+    'Continue/1.2.8',
+  ]) {
+    it(`takes ${userAgent} for a coding tool`, () => {
+      assert.equal((who({ userAgent }) as { planName: string }).planName, 'coding')
+    })
+  }
+
+  for (const userAgent of ['OpenAI/JS 7.59.0', 'python-httpx/0.28', 'Anthropic/JS 1.14.0', 'my-agent/1.0', '']) {
+    it(`takes "${userAgent}" for an agent under development`, () => {
+      assert.equal((who({ userAgent }) as { planName: string }).planName, 'agent')
+    })
+  }
 })
