@@ -56,7 +56,7 @@ export default tseslint.config(
   ),
   layer(
     [
-      'daemon/{guards,money,budget,dialects,tasks}/**/*.ts',
+      'daemon/{guards,money,budget,dialects,tasks,reconcile}/**/*.ts',
       'daemon/models/{effectiveWindow,lmStudioModels,modelMaximum,ollamaModels}.ts',
     ],
     [...impure, '**/extension/**', 'vscode'],

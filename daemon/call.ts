@@ -1,10 +1,12 @@
 import type { Plan, Upstream } from '../shared/config.ts'
 import type { NanoEur } from '../shared/money.ts'
+import type { Billing } from '../shared/status.ts'
 import type { Usage } from '../shared/usage.ts'
 import type { RefusalCode, WarningCode } from '../shared/codes.ts'
 import type { EventName } from '../shared/protocol.ts'
 import type { ChoiceAsk } from './dialects/choiceAsk.ts'
 import type { FieldEdit } from './dialects/edit.ts'
+import type { VendorName } from './dialects/vendors.ts'
 import type { TranscriptFacts } from './transcript/transcript.ts'
 
 /**
@@ -33,6 +35,8 @@ export type DialectName =
   | 'ollama-chat'
   | 'ollama-generate'
   | 'ollama-embed'
+  | 'gemini-generate'
+  | 'gemini-embed'
 
 /** After receive and authenticate: the bytes, where they go, who sent them. */
 export interface ReceivedCall {
@@ -54,6 +58,8 @@ export interface ReceivedCall {
   readonly isRetry: boolean
   /** The client says that an agent, and not a person, wrote the user messages of this call. */
   readonly isSubAgent: boolean
+  /** How it is paid for, told by the form of its credentials. */
+  readonly billing: Billing
   /** The decoded body (content-encoding removed). */
   readonly body: Buffer
 }
@@ -80,8 +86,8 @@ export interface CallFacts {
   readonly includeUsage: 'present' | 'inject' | 'replace-false' | 'not-applicable'
   /** Why this request cannot be accounted for (`background`, a stateful conversation), or null. */
   readonly unsupported: string | null
-  /** Input that lives on the provider's side: `previous_response_id`, `conversation`, `prompt`. */
-  readonly hiddenInput: { readonly previousResponseId: string | null } | null
+  /** Input that lives on the provider's side: `previous_response_id`, `conversation`, `prompt`, a cache by its name. */
+  readonly hiddenInput: HiddenInput | null
   /** Input tokens: an upper bound to reserve, a low one to detect truncation. Raw: residual not applied. */
   readonly estimate: InputEstimate
   /** Server-side tools that cost per use, with the most uses that the request allows (`null`: unbounded). */
@@ -98,10 +104,23 @@ export interface CallFacts {
   } | null
   /** The session that the request itself names. */
   readonly sessionHint: SessionHint | null
+  /** Whose server it is, by `vendors.ts`; absent where the format is nobody else's. */
+  readonly vendor?: VendorName
+  /** Models besides `model` that the provider may run for this request: fallbacks, an advisor. Absent: none. */
+  readonly otherModels?: readonly string[]
+  /** Every output ceiling of a request that has several, the one in `outputField` among them; absent where it is the only one. */
+  readonly ceilings?: readonly { readonly path: readonly (string | number)[]; readonly tokens: number }[]
   /** Names of the body's own fields, so that a new one can be added without a search; absent where they are very many. */
   readonly fields?: readonly string[]
   /** What the message list tells: whose continuation it is, and which steps repeat. */
   readonly transcript: TranscriptFacts
+}
+
+/** Input that a request only names. */
+export interface HiddenInput {
+  readonly previousResponseId: string | null
+  /** Gemini: name of the cache whose content stands before the prompt. */
+  readonly cachedContent?: string
 }
 
 /** A name that may tell conversations apart. Only its digest is kept. */
@@ -161,6 +180,8 @@ export interface AdmittedCall extends DescribedCall {
   readonly estimatedInputTokens: number
   readonly usdRate: number
   readonly priced: boolean
+  /** Its euros are what it would cost by the token: tasks and rates count them, no budget does, and nobody is billed. */
+  readonly isListPrice: boolean
 }
 
 /** How sure the figures of a row are. */

@@ -17,6 +17,8 @@ export interface DescribeRequest {
   readonly dialect: DialectName
   readonly upstreamName: string
   readonly upstreamBaseUrl: string
+  /** Path below the base URL, without its query, which may hold a key. */
+  readonly path: string
   readonly upstreamDialect: UpstreamDialect
   readonly estimator: EstimatorName
 }
@@ -53,7 +55,9 @@ export function describeBody(bytes: Uint8Array, request: DescribeRequest, readin
   if (typeof body !== 'object' || body === null || Array.isArray(body)) {
     return { ok: false, problem: 'The request body is JSON, but not an object. Nothing was sent to the provider.' }
   }
-  const named = (body as JsonObject)['model']
+  const dialect = dialectByName(request.dialect)
+  const named =
+    dialect.modelInPath === undefined ? (body as JsonObject)['model'] : dialect.modelInPath.modelOf(request.path)
   const model = typeof named === 'string' ? named : ''
   const counter = createTokenCounter({
     ...reading,
@@ -64,9 +68,10 @@ export function describeBody(bytes: Uint8Array, request: DescribeRequest, readin
   try {
     const transcript = createTranscriptRecorder(reading.digests)
     transcript.tools((body as JsonObject)['tools'] ?? (body as JsonObject)['functions'])
-    const facts = dialectByName(request.dialect).describe(body as JsonObject, {
+    const facts = dialect.describe(body as JsonObject, {
       upstreamName: request.upstreamName,
       upstreamBaseUrl: request.upstreamBaseUrl,
+      path: request.path,
       ollamaEmulation: isOllamaEmulation(request.upstreamDialect, request.dialect),
       counter,
       transcript,

@@ -16,9 +16,11 @@ import type { CounterFailure } from './stages/counterFailure.ts'
 import type { BoundedMap } from './transcript/boundedMap.ts'
 import type { TaskMemory } from './tasks/taskMemory.ts'
 import type { PriceBook } from './money/priceBook.ts'
+import type { Anomalies } from './observe/anomalies.ts'
 import type { InFlight } from './observe/inFlight.ts'
 import type { Log } from './observe/log.ts'
 import type { NearCaps } from './observe/nearCaps.ts'
+import type { PacingBook } from './observe/pacing.ts'
 import type { Metrics } from './observe/metrics.ts'
 import type { Residuals } from './observe/residual.ts'
 import type { PromptGrowth } from './observe/promptGrowth.ts'
@@ -54,6 +56,9 @@ export interface Gate {
   /** Earlier answers, for plans that answer from them when a budget is used up. */
   readonly answers: AnswerCache
   readonly nearCaps: NearCaps
+  /** How far the providers' own windows are used. */
+  readonly pacing: PacingBook
+  readonly anomalies: Anomalies
   /** What exact token counters said. */
   readonly counts: CountBook
   /** How much of a prompt the models read. */

@@ -39,6 +39,10 @@ async function main(argv: readonly string[]): Promise<void> {
     case 'resume':
     case 'grant':
     case 'calibrate':
+    case 'report':
+    case 'reconcile':
+    case 'prices':
+    case 'doctor':
     case 'env': {
       const { runClientCommand } = await import('./commands/client.ts')
       process.exitCode = await runClientCommand(invocation)

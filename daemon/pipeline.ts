@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { AdmittedCall, ReceivedCall, Refusal } from './call.ts'
 import type { AnswerReader } from './dialects/dialect.ts'
 import { dialectByName } from './dialects/registry.ts'
+import { plainPath } from './dialects/routes.ts'
 import type { Gate } from './gate.ts'
 import type { DescribeRequest } from './describe.ts'
 import { guardStack } from './guards/stack.ts'
@@ -53,6 +54,7 @@ export async function runCall(gate: Gate, request: IncomingMessage, response: Se
     dialect: route.dialect,
     upstreamName: addressed.address.upstream,
     upstreamBaseUrl: addressed.upstream.baseUrl,
+    path: plainPath(route.path),
     upstreamDialect: addressed.upstream.dialect,
     estimator: addressed.identity.plan.estimator,
   }

@@ -24,6 +24,8 @@ export interface SettlementInput {
   readonly producesOutput: boolean
   /** Output tokens that were reserved over all choices; own counts never settle above it. */
   readonly reservedOutputTokens: number
+  /** The provider generates on when its connection closes, and charges for what nobody reads (C07). */
+  readonly billsAfterAbort: boolean
 }
 
 /** Usage of a call and how sure it is. */
@@ -39,8 +41,9 @@ export interface SettledUsage {
 const charsPerToken = 3
 
 /**
- * The rule for every end of a call (C01, C05, A23, F06): what the provider reported is taken; a refused request costs
- * nothing; whatever went out and was cut costs its input and what was delivered; nothing that was delivered costs 0.
+ * The rule for every end of a call (C01, C05, A23, F06): what the provider reported to the end is taken, whoever closed the
+ * connection behind it; a refused request costs nothing; whatever went out and was cut costs its input and what was
+ * delivered, or all that was reserved where the provider does not stop; nothing that was delivered costs 0.
  */
 export function settleUsage(input: SettlementInput): SettledUsage {
   const { ending, status, answer } = input
@@ -51,25 +54,37 @@ export function settleUsage(input: SettlementInput): SettledUsage {
   if (status !== null && status >= 300) {
     return { settlement: 'exact', outcome: 'upstream_error', usage: noUsage, usageMissing: false }
   }
-  const counted = answer === null ? 0 : countDelivered(answer)
-  const ownOutput = input.producesOutput ? Math.min(counted, Math.max(input.reservedOutputTokens, 0)) : 0
+  const isWhole = ending.kind === 'complete' && answer !== null && (answer.terminal || !input.streamed)
+  const outcome = outcomeOf(ending, answer, isWhole)
   const reported = answer?.usage ?? null
-  if (ending.kind === 'complete') {
-    const clean = answer !== null && (answer.terminal || !input.streamed)
-    const outcome: CallOutcome =
-      (answer?.streamError ?? null) !== null ? 'upstream_error' : clean ? 'ok' : 'upstream_truncated'
-    if (clean && reported !== null && answer.inputKnown && answer.outputKnown) {
-      return { settlement: 'exact', outcome, usage: reported, usageMissing: false }
-    }
-    const usage = fill(reported, answer, input.estimatedInputTokens, ownOutput)
-    return { settlement: clean ? 'estimated' : 'partial', outcome, usage, usageMissing: clean && outcome === 'ok' }
+  const isKnown = answer !== null && answer.inputKnown && answer.outputKnown
+  if (reported !== null && isKnown && (isWhole || answer.usageIsFinal)) {
+    return { settlement: 'exact', outcome, usage: reported, usageMissing: false }
   }
-  return {
-    settlement: 'partial',
-    outcome: ending.outcome,
-    usage: fill(reported, answer, input.estimatedInputTokens, ownOutput),
-    usageMissing: false,
-  }
+  const usage = fill(reported, answer, input.estimatedInputTokens, leastOutput(input, isWhole))
+  return { settlement: isWhole ? 'estimated' : 'partial', outcome, usage, usageMissing: isWhole && outcome === 'ok' }
+}
+
+function outcomeOf(
+  ending: Exclude<Ending, { kind: 'unsent' }>,
+  answer: AnswerFacts | null,
+  isWhole: boolean,
+): CallOutcome {
+  if (ending.kind === 'cut') return ending.outcome
+  if ((answer?.streamError ?? null) !== null) return 'upstream_error'
+  return isWhole ? 'ok' : 'upstream_truncated'
+}
+
+/** What the output comes to at least where the provider did not say: never less than was delivered. */
+function leastOutput(input: SettlementInput, isWhole: boolean): number {
+  const { answer, producesOutput, billsAfterAbort } = input
+  const reserved = Math.max(input.reservedOutputTokens, 0)
+  if (!producesOutput) return 0
+  if (!isWhole && billsAfterAbort) return reserved
+  const counted = answer === null ? 0 : countDelivered(answer)
+  // An answer that had begun when it was cut has its first token, even if nobody saw it.
+  const begun = !isWhole && answer !== null && answer.usage !== null ? 1 : 0
+  return Math.min(Math.max(counted, begun), reserved)
 }
 
 /** What was reported, and an estimate where nothing was: never below what was visibly delivered. */

@@ -1,9 +1,10 @@
 import * as vscode from 'vscode'
-import { builtInUpstreams, gateUrl, projectSlug } from '../shared/addresses.ts'
+import { copyBaseUrl } from './baseUrl.ts'
 import type { TollgateContext } from './context.ts'
-import { readKey } from './daemon/discovery.ts'
+import { newGuardedTerminal } from './guardedTerminal/newTerminal.ts'
 import { reasonOf } from './log.ts'
 import { takeStep } from './taskSteps.ts'
+import { tryIt } from './tryIt/tryIt.ts'
 import { noLoops } from './ui/loops.ts'
 import { nameOfTask, shortId } from './ui/taskName.ts'
 
@@ -18,6 +19,8 @@ const commands: Readonly<Record<string, Command>> = {
   'tollgate.openSettings': () => vscode.commands.executeCommand('workbench.action.openSettings', 'tollgate.'),
   'tollgate.showLog': (context) => context.log.show(),
   'tollgate.copyBaseUrl': copyBaseUrl,
+  'tollgate.newGuardedTerminal': newGuardedTerminal,
+  'tollgate.tryIt': tryIt,
   'tollgate.restartDaemon': restartDaemon,
   'tollgate.bypass': (context) => setBypassed(context, true),
   'tollgate.guard': (context) => setBypassed(context, false),
@@ -96,23 +99,6 @@ async function restartDaemon(context: TollgateContext): Promise<void> {
   await supervisor.restart()
 }
 
-async function copyBaseUrl(context: TollgateContext): Promise<void> {
-  const { text } = context
-  const key = await readKey(context.dataDir)
-  if (key === undefined) return offer(text.noKeyYet, startActions(context))
-  const folders = vscode.workspace.workspaceFolders ?? []
-  const project = folders[0] === undefined ? null : projectSlug(folders[0].name) || null
-  const urlOf = (upstream: string, shownKey: string): string =>
-    gateUrl({ origin: context.gateOrigin, key: shownKey, project }, upstream) + (upstream === 'openai' ? '/v1' : '')
-  const picked = await vscode.window.showQuickPick(
-    builtInUpstreams.map((upstream) => ({ label: upstream, description: urlOf(upstream, '…') })),
-    { placeHolder: text.pickUpstream },
-  )
-  if (!picked) return
-  await vscode.env.clipboard.writeText(urlOf(picked.label, key))
-  await offer(text.copiedUrl(picked.label), {})
-}
-
 async function setBypassed(context: TollgateContext, bypassed: boolean): Promise<void> {
   await context.terminals.setBypassed(bypassed)
   await setBypassedKey(context)
@@ -137,7 +123,9 @@ async function showMenu(context: TollgateContext): Promise<void> {
         : entry('stop-circle', text.linkStop, 'tollgate.stopAll'),
       entry('settings-gear', text.linkCaps, 'tollgate.openCaps'),
       entry('output', text.linkLog, 'tollgate.showLog'),
+      entry('shield', text.menuNewTerminal, 'tollgate.newGuardedTerminal'),
       entry('copy', text.menuCopyUrl, 'tollgate.copyBaseUrl'),
+      entry('beaker', text.menuTryIt, 'tollgate.tryIt'),
       terminals.state.bypassed
         ? entry('shield', text.linkGuard, 'tollgate.guard')
         : entry('debug-disconnect', text.linkBypass, 'tollgate.bypass'),

@@ -11,6 +11,7 @@ import { tailLog } from './daemon/logTail.ts'
 import { Supervisor } from './daemon/supervisor.ts'
 import type { AwayReason, Connection } from './daemon/supervisor.ts'
 import { Terminals } from './env/terminals.ts'
+import { GuardedTerminals } from './guardedTerminal/guardedTerminals.ts'
 import { createLog, reasonOf } from './log.ts'
 import { Memory } from './memory.ts'
 import { parseSettings } from './settings.ts'
@@ -34,6 +35,7 @@ export class TollgateContext implements vscode.Disposable {
   readonly memory: Memory
   readonly supervisor: Supervisor
   readonly terminals: Terminals
+  readonly guardedTerminals: GuardedTerminals
   readonly #settingsChanged = new vscode.EventEmitter<Settings>()
   readonly #gateChanged = new vscode.EventEmitter<GateView>()
   readonly #eventReceived = new vscode.EventEmitter<DaemonEvent>()
@@ -62,12 +64,14 @@ export class TollgateContext implements vscode.Disposable {
     this.#settings = this.#readSettings()
     this.supervisor = this.#createSupervisor()
     this.terminals = new Terminals(this)
+    this.guardedTerminals = new GuardedTerminals(this)
     this.#disposables.push(
       this.log,
       this.#settingsChanged,
       this.#gateChanged,
       this.#eventReceived,
       this.terminals,
+      this.guardedTerminals,
       { dispose: () => this.supervisor.stop() },
       {
         dispose: tailLog(

@@ -2,6 +2,8 @@ import type * as vscode from 'vscode'
 import { registerCommands } from './commands.ts'
 import { TollgateContext } from './context.ts'
 import { Notifications } from './ui/notifications.ts'
+import { SpendView } from './ui/spendView.ts'
+import type { SpendShown } from './ui/spendView.ts'
 import { StatusBar } from './ui/statusBar.ts'
 import type { StatusBarView } from './ui/statusBarModel.ts'
 
@@ -9,6 +11,8 @@ import type { StatusBarView } from './ui/statusBarModel.ts'
 export interface TollgateApi {
   /** What the status bar item shows now. */
   statusBar(): StatusBarView
+  /** What the Spend view shows now. */
+  spend(): SpendShown
   /** Folder of the ledger and the discovery record. */
   dataDir(): string
 }
@@ -18,8 +22,9 @@ export function activate(extension: vscode.ExtensionContext): TollgateApi {
   const startedMs = performance.now()
   const context = new TollgateContext(extension)
   const statusBar = new StatusBar(context)
-  extension.subscriptions.push(context, statusBar, new Notifications(context), ...registerCommands(context))
+  const spend = new SpendView(context)
+  extension.subscriptions.push(context, statusBar, spend, new Notifications(context), ...registerCommands(context))
   context.start()
   context.log.info(`Activated in ${Math.round(performance.now() - startedMs)} ms.`)
-  return { statusBar: () => statusBar.view, dataDir: () => context.dataDir }
+  return { statusBar: () => statusBar.view, spend: () => spend.shown, dataDir: () => context.dataDir }
 }

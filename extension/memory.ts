@@ -15,7 +15,19 @@ export type NoticeKind =
 const saidKey = 'notices.said.v1'
 const silencedKey = 'notices.silenced.v1'
 const bypassedKey = 'terminals.bypassed.v1'
+const ceilingsKey = 'guardedTerminal.ceilings.v1'
+const terminalTaskKey = 'guardedTerminal.lastTask.v1'
+const guardedTerminalsKey = 'guardedTerminal.open.v1'
+const tryModelsKey = 'tryIt.models.v1'
 const rememberedNotices = 200
+const rememberedTerminals = 50
+
+/** A guarded terminal of this workspace, as it is found again after a reload. */
+export interface RememberedTerminal {
+  readonly task: string
+  /** The shell's process, null before it is known. */
+  readonly processId: number | null
+}
 
 /** What the extension remembers between sessions, by name; nothing else reads or writes a memento. */
 export class Memory {
@@ -35,6 +47,54 @@ export class Memory {
   /** Sets `bypassed`; false forgets it. */
   async setBypassed(bypassed: boolean): Promise<void> {
     await this.#workspace.update(bypassedKey, bypassed ? true : undefined)
+  }
+
+  /** The ceilings that were last asked for a guarded terminal, as they were kept. */
+  get ceilings(): unknown {
+    return this.#global.get(ceilingsKey)
+  }
+
+  /** Keeps them for the next one. */
+  async setCeilings(ceilings: unknown): Promise<void> {
+    await this.#global.update(ceilingsKey, ceilings)
+  }
+
+  /** The task id that was last given to a guarded terminal, in any window of this machine; empty before the first. */
+  get lastTerminalTask(): string {
+    return this.#global.get(terminalTaskKey, '')
+  }
+
+  /** Keeps it, so that no other window gives it again. */
+  async setLastTerminalTask(task: string): Promise<void> {
+    await this.#global.update(terminalTaskKey, task)
+  }
+
+  /** Guarded terminals of this workspace that were not closed, oldest first. */
+  get guardedTerminals(): readonly RememberedTerminal[] {
+    return this.#workspace.get<readonly RememberedTerminal[]>(guardedTerminalsKey, [])
+  }
+
+  /** Remembers a guarded terminal, or its process once that is known. */
+  async rememberTerminal(terminal: RememberedTerminal): Promise<void> {
+    const others = this.guardedTerminals.filter(({ task }) => task !== terminal.task)
+    await this.#workspace.update(guardedTerminalsKey, [...others, terminal].slice(-rememberedTerminals))
+  }
+
+  /** Forgets one that was closed. */
+  async forgetTerminal(task: string): Promise<void> {
+    const kept = this.guardedTerminals.filter((one) => one.task !== task)
+    if (kept.length < this.guardedTerminals.length) await this.#workspace.update(guardedTerminalsKey, kept)
+  }
+
+  /** The model that was last tried at each upstream, the latest last. */
+  get triedModels(): Readonly<Record<string, string>> {
+    return this.#global.get<Readonly<Record<string, string>>>(tryModelsKey, {})
+  }
+
+  /** Keeps it for the next time. */
+  async setTriedModel(upstream: string, model: string): Promise<void> {
+    const others = Object.entries(this.triedModels).filter(([name]) => name !== upstream)
+    await this.#global.update(tryModelsKey, Object.fromEntries([...others, [upstream, model]]))
   }
 
   /** Whether the user chose not to see this kind of notification again. */

@@ -26,6 +26,7 @@ export interface InjectSettings {
   readonly anthropic: boolean
   readonly ollama: boolean
   readonly ollamaHost: boolean
+  readonly gemini: boolean
 }
 
 /** Reads one setting. `effective` follows VS Code's precedence, `user` is the user's own value or undefined. */
@@ -77,6 +78,7 @@ export function parseSettings(reader: SettingsReader, before?: Settings): Parsed
       anthropic: reader.effective('inject.anthropic') !== false,
       ollama: reader.effective('inject.ollama') !== false,
       ollamaHost: reader.effective('inject.ollamaHost') === true,
+      gemini: reader.effective('inject.gemini') === true,
     },
     daemon: {
       port: typeof port === 'number' && Number.isInteger(port) && port > 0 && port < 65536 ? port : defaultPort,

@@ -29,6 +29,9 @@ export async function takeStep(context: TollgateContext, step: Step): Promise<bo
       case 'openSetting':
         await vscode.commands.executeCommand('workbench.action.openSettings', step.setting)
         return false
+      case 'showTerminal':
+        if (!context.guardedTerminals.show(step.task)) void vscode.window.showInformationMessage(text.terminal.terminalGone)
+        return false
       case 'showLog':
         log.show()
         return false

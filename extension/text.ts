@@ -1,3 +1,8 @@
+import { createDashboardText } from './dashboardText.ts'
+import { createSpendText } from './spendText.ts'
+import { createTerminalText } from './terminalText.ts'
+import { createTryText } from './tryText.ts'
+
 /** What `vscode.l10n` offers of itself; a unit test passes a plain substitution instead. */
 export interface Localiser {
   t(message: string, ...args: (string | number | boolean)[]): string
@@ -11,6 +16,12 @@ export function createText(l10n: Localiser) {
   return {
     product: 'Tollgate',
     itemName: l10n.t('Tollgate: model spend'),
+
+    /** The Spend view. */
+    spend: createSpendText(l10n),
+    dashboard: createDashboardText(l10n),
+    terminal: createTerminalText(l10n),
+    tryIt: createTryText(l10n),
 
     // Status bar
     starting: l10n.t('Tollgate'),
@@ -70,6 +81,15 @@ export function createText(l10n: Localiser) {
     andMore: (count: number) => l10n.t('and {0} more', count),
     heldByRunning: (amount: string) => l10n.t('{0} held for running calls', amount),
     allowedOnTop: (amount: string) => l10n.t("{0} of today's cap were allowed on top of it", amount),
+    listPriceToday: (amount: string) => l10n.t('Subscription calls today: {0} at list price, not billed.', amount),
+    atListPrice: (amount: string) => l10n.t('{0} list', amount),
+    sumOf: (one: string, other: string) => l10n.t('{0} + {1}', one, other),
+    pacingUsed: (upstream: string, window: string, percent: string) =>
+      l10n.t('{0}, window {1}: {2} used', upstream, window, percent),
+    pacingAllowed: (upstream: string, window: string) => l10n.t('{0}, window {1}: open', upstream, window),
+    pacingWarning: (upstream: string, window: string) => l10n.t('{0}, window {1}: near its limit', upstream, window),
+    pacingRejected: (upstream: string, window: string) => l10n.t('{0}, window {1}: used up', upstream, window),
+    pacingResets: (usage: string, when: string) => l10n.t('{0}, resets {1}', usage, when),
     unpricedToday: (calls: number) =>
       calls === 1 ? l10n.t('1 call today has no known price.') : l10n.t('{0} calls today have no known price.', calls),
     downTitle: l10n.t(
@@ -81,7 +101,9 @@ export function createText(l10n: Localiser) {
     offTitle: l10n.t('Tollgate is switched off. Terminals opened now are not guarded.'),
     killedTitle: l10n.t('**All model calls are stopped.** New ones are refused until you resume.'),
     partlyKilled: (what: string) => l10n.t('Stopped: {0}', what),
-    ledgerTitle: l10n.t('**The ledger cannot be used**, so every call is refused. The log says why.'),
+    ledgerTitle: l10n.t(
+      '**The ledger cannot be used**, so every call is refused. `tollgate doctor --ledger` says why and repairs it.',
+    ),
     reachedTitle: (cap: string) => l10n.t('**Cap reached: {0}.** Calls that would pass it are refused.', cap),
     bypassedTitle: l10n.t('**New terminals bypass the gate.** What runs there is neither counted nor capped.'),
     skippedAzure: (variable: string) =>
@@ -93,6 +115,7 @@ export function createText(l10n: Localiser) {
     linkResume: l10n.t('Resume'),
     linkStopTask: l10n.t('Stop'),
     linkCaps: l10n.t('Caps'),
+    linkDashboard: l10n.t('Dashboard'),
     linkLog: l10n.t('Log'),
     linkRestart: l10n.t('Restart'),
     linkBypass: l10n.t('Bypass in new terminals'),
@@ -101,7 +124,9 @@ export function createText(l10n: Localiser) {
 
     // Commands
     menuTitle: l10n.t('Tollgate'),
-    menuCopyUrl: l10n.t('Copy a base URL'),
+    menuCopyUrl: l10n.t('Copy a base URL…'),
+    menuNewTerminal: l10n.t('New guarded terminal…'),
+    menuTryIt: l10n.t('Try one call…'),
     stopped: (calls: number, tookMs: number) =>
       calls === 0
         ? l10n.t('No call was running. New model calls are refused until you resume.')

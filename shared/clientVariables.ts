@@ -13,7 +13,7 @@ export interface ClientAddress {
 
 /**
  * The environment that sends a plain model client through the gate, the same for a terminal of the editor and for
- * `tollgate env`. OpenAI clients want the provider's `/v1` in the base, Anthropic and Ollama clients add their own path.
+ * `tollgate env`. OpenAI clients want the provider's `/v1` in the base, Anthropic, Gemini and Ollama clients add their own path.
  * `OLLAMA_HOST` is left out: `ollama serve` binds to it. `ENABLE_TOOL_SEARCH` restores what Claude Code turns off behind a
  * base URL of its own.
  */
@@ -33,6 +33,7 @@ export function clientVariables(client: ClientAddress): Record<string, string> {
     ANTHROPIC_BASE_URL: anthropic,
     ANTHROPIC_API_BASE: anthropic,
     ANTHROPIC_API_URL: anthropic,
+    GOOGLE_GEMINI_BASE_URL: gateUrl(address, 'gemini'),
     OLLAMA_API_BASE: ollama,
     OLLAMA_BASE_URL: ollama,
     ENABLE_TOOL_SEARCH: 'true',

@@ -42,9 +42,24 @@ export const warningCodes = [
   'output_limit',
   'usage_missing',
   'unpriced_call',
+  'price_uncertain',
   'over_window',
   'degraded',
 ] as const
+
+/** What is unusual about the calls together. Each is said as an event and counted. */
+export const anomalyKinds = [
+  'velocity',
+  'cost_growth',
+  'hour_spend',
+  'refusals',
+  'cache_unread',
+  'residual_drift',
+  'ledger_drift',
+] as const
+
+/** A name of `anomalyKinds`. */
+export type AnomalyKind = (typeof anomalyKinds)[number]
 
 /** A stable warning code. */
 export type WarningCode = (typeof warningCodes)[number]

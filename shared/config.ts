@@ -126,15 +126,41 @@ export interface PriceOverride {
   }
 }
 
+/** What an invoice taught about a price: from a day on, tokens cost so many times what the table says. */
+export interface PriceCorrection {
+  readonly provider: string | null
+  /** A model name with `*`. */
+  readonly match: string
+  /** Above 0. */
+  readonly factor: number
+  /** UTC day of the first call that it holds for: `2026-12-01`. */
+  readonly from: string
+}
+
 /** Where prices come from beyond the built-in table. */
 export interface PriceConfig {
   readonly overrides: readonly PriceOverride[]
+  readonly corrections: readonly PriceCorrection[]
   /** provider → request field (`service_tier`, `speed`, `inference_geo`) → value → factor, or "deny". */
   readonly multipliers: Readonly<Record<string, Readonly<Record<string, Readonly<Record<string, number | 'deny'>>>>>>
   /** provider → tool → US dollars per use. */
   readonly toolFees: Readonly<Record<string, Readonly<Record<string, number>>>>
   /** What happens to a model without a price while a euro cap applies. */
   readonly unpriced: 'refuse' | 'dearest' | 'free'
+}
+
+/** Calls of clients that sign in with a subscription: nobody is billed for them by the token. */
+export interface SubscriptionConfig {
+  /** True: their euros, at list price, count into euro caps like any other. False: they are only shown. */
+  readonly countEuros: boolean
+}
+
+/** How long single rows are kept. `null` keeps all. Sums are kept for ever. */
+export interface Retention {
+  /** Whole days before today of which single calls are kept. */
+  readonly callsDays: number | null
+  /** The same for events; of those at most 10,000 are kept whatever this says. */
+  readonly eventsDays: number | null
 }
 
 /** Everything that can be configured. */
@@ -152,10 +178,12 @@ export interface Config {
   readonly tiers: Readonly<Record<string, string>>
   readonly toolCharges: Readonly<Record<string, { readonly eur: number } | { readonly eurPerSecond: number }>>
   readonly prices: PriceConfig
+  readonly subscriptions: SubscriptionConfig
   readonly upstreams: Readonly<Record<string, Upstream>>
   /** How refusals are answered: see `daemon/http/refuse.ts`. */
   readonly refusals: 'auto' | 'semantic' | 'final'
   readonly ledger: string
+  readonly retention: Retention
   readonly drainSeconds: number
   /** Minutes without a client after which the daemon ends by itself; 0 keeps it. */
   readonly idleExitMinutes: number

@@ -1,3 +1,4 @@
+import type { DriftStatus } from './reconciliation.ts'
 import type { Usage } from './usage.ts'
 
 /** What the daemon tells about itself: `GET /api/status`, and the first message on `/control`. Money is decimal euros. */
@@ -13,7 +14,9 @@ export interface Status {
   readonly alertAt: number
   readonly today: SpendStatus
   readonly month: SpendStatus
-  readonly models: readonly { readonly model: string; readonly calls: number; readonly eur: number }[]
+  readonly models: readonly ModelStatus[]
+  /** How far the windows of subscriptions and rate limits are used, as the providers' answers said last; past resets are left out. */
+  readonly pacing: readonly PacingStatus[]
   readonly tasks: readonly TaskStatus[]
   readonly inFlight: readonly InFlightStatus[]
   /** One counter per refusal code and per warning, since the daemon started. */
@@ -25,14 +28,51 @@ export interface Status {
     /** Null before the first self-check. */
     readonly ledgerCheckedAt: string | null
     readonly ledgerAvailable: boolean
+    /** Date of the price table that holds: the built-in one, or the one that was put in its place. */
     readonly pricesAsOf: string
+    /** Date of the exchange rate that holds. */
+    readonly usdRateAsOf: string
+    /** The rate is older than 30 days: reservations hold 2 % more until it is set anew. */
+    readonly usdRateStale: boolean
+    /** What the last reconciliations with the providers' invoices came to. */
+    readonly drift: readonly DriftStatus[]
     readonly residual: Readonly<Record<string, number>>
   }
+}
+
+/** How calls are paid for: by the token, or with a subscription. */
+export type Billing = 'metered' | 'subscription'
+
+/** What one model did today. */
+export interface ModelStatus {
+  readonly model: string
+  readonly calls: number
+  /** What counts into euro caps. */
+  readonly eur: number
+  /** What subscription calls would have cost, as far as it is not in `eur`. */
+  readonly listPriceEur: number
+  readonly billing: Billing | 'both'
+}
+
+/** One window of a provider's own limits. */
+export interface PacingStatus {
+  readonly upstream: string
+  /** Its length (`5h`, `7d`, `7d_opus`), or what is counted (`requests`, `tokens`). */
+  readonly window: string
+  /** 0 to 1, above where the provider lets calls pass beyond it; null where it only said how it stands. */
+  readonly usedShare: number | null
+  readonly state: 'allowed' | 'warning' | 'rejected' | null
+  /** ISO time with the zone's offset; null where it was not said. */
+  readonly resetsAt: string | null
+  /** ISO time of the answer that said so. */
+  readonly seenAt: string
 }
 
 /** Spend of a window against its caps. */
 export interface SpendStatus {
   readonly spentEur: number
+  /** What calls of subscriptions would have cost by the token; in no other amount, and in no cap. */
+  readonly listPriceEur: number
   readonly reservedEur: number
   readonly tokens: {
     readonly input: number
@@ -62,7 +102,10 @@ export interface TaskStatus {
   readonly iterations: number
   readonly inputTokens: number
   readonly wallSeconds: number
+  /** Calls of subscriptions at list price. */
   readonly eur: number
+  /** A call without a known price was let through since the daemon started: `eur` is a floor. */
+  readonly costIncomplete: boolean
   readonly nearest: 'iterations' | 'inputTokens' | 'wallSeconds' | 'eur' | null
   readonly forecast: { readonly haltsInTurns: number; readonly eurAtHalt: number } | null
 }
@@ -98,10 +141,18 @@ export interface CallRow {
   readonly status: number | null
   readonly finish: string | null
   readonly usage: Usage
+  readonly billing: Billing
+  /** What counts into euro caps. */
   readonly eur: number
+  /** What a call of a subscription would have cost; 0 where it is in `eur`. */
+  readonly listPriceEur: number
   readonly reservedEur: number
   readonly estimatedInput: number
   readonly usdRate: number
+  /** Date of that rate. */
+  readonly rateAsOf: string
+  /** Where the price came from, with its date and unit prices; null for a free upstream and an unknown price. */
+  readonly price: string | null
   readonly durationMs: number | null
   readonly firstByteMs: number | null
   readonly warnings: readonly string[]

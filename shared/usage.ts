@@ -12,11 +12,19 @@ export interface Usage {
   readonly output: number
   /** The part of `output` that was reasoning. */
   readonly reasoning: number
-  /** Audio tokens inside `input` and inside `output`, priced by their own rate. */
+  /** Audio tokens inside `input`, inside `cacheRead` and inside `output`, priced by their own rate. */
   readonly audioInput: number
+  readonly audioCacheRead: number
   readonly audioOutput: number
+  /** Image tokens inside `input` and inside `output`, priced by their own rate where the model has one. */
+  readonly imageInput: number
+  readonly imageOutput: number
   /** Server-side web searches, charged by the request. */
   readonly webSearches: number
+  /** Server-side searches in stored files, charged by the request. */
+  readonly fileSearches: number
+  /** Containers in which the provider ran code, charged by the piece. */
+  readonly codeContainers: number
 }
 
 /** No tokens at all. */
@@ -28,8 +36,13 @@ export const noUsage: Usage = {
   output: 0,
   reasoning: 0,
   audioInput: 0,
+  audioCacheRead: 0,
   audioOutput: 0,
+  imageInput: 0,
+  imageOutput: 0,
   webSearches: 0,
+  fileSearches: 0,
+  codeContainers: 0,
 }
 
 /** Every token that the model read: the size of the prompt. */

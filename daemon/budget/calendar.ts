@@ -13,12 +13,18 @@ export interface Calendar {
   windowEnd(scope: Pick<ScopeRef, 'window'>, nowMs: number): WindowEnd | null
 }
 
-/** `zone` is asked each time, because it can change with the configuration. */
-export function createCalendar(zone: () => string): Calendar {
-  let days = { zone: zone(), monotone: new MonotoneDay(zone()) }
+/**
+ * `zone` is asked each time, because it can change with the configuration. `newestDay` is the youngest day that the ledger
+ * knows: with it neither a restart nor another zone opens a day a second time.
+ */
+export function createCalendar(zone: () => string, newestDay: string | null = null): Calendar {
+  let days = { zone: zone(), monotone: new MonotoneDay(zone(), newestDay) }
+  let latestDay = newestDay
   const windowsAt = (nowMs: number): CalendarWindows => {
-    if (days.zone !== zone()) days = { zone: zone(), monotone: new MonotoneDay(zone()) }
-    return days.monotone.at(nowMs)
+    if (days.zone !== zone()) days = { zone: zone(), monotone: new MonotoneDay(zone(), latestDay) }
+    const windows = days.monotone.at(nowMs)
+    latestDay = windows.day
+    return windows
   }
   const endMs = (window: 'day' | 'month', nowMs: number): number =>
     window === 'day' ? windowsAt(nowMs).nextDayStartMs : windowsAt(nowMs).nextMonthStartMs

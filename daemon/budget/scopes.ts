@@ -8,7 +8,8 @@ import type { GrantedRooms } from './grantBook.ts'
 
 /**
  * Every scope that a call is charged to, with its caps. Scopes without a cap are recorded all the same: a cap that is set
- * at noon counts what was spent since midnight. `granted` is what people gave on top at this time.
+ * at noon counts what was spent since midnight. `granted` is what people gave on top at this time. A model that the provider
+ * may fall back on is charged like the asked one: nobody knows before which of them answers.
  */
 export function scopesOfCall(
   identity: Pick<Identity, 'tenant' | 'user' | 'project'>,
@@ -17,6 +18,7 @@ export function scopesOfCall(
   period: Period,
   budgets: Budgets,
   granted: GrantedRooms,
+  otherModels: readonly string[] = [],
 ): CappedScope[] {
   const { day } = period
   const { tenant, user, project } = identity
@@ -27,7 +29,8 @@ export function scopesOfCall(
   ]
   if (project !== null) scopes.push({ scope: 'project', ref: project, window: 'day', period: day })
   for (const pattern of Object.keys(budgets.models)) {
-    if (matchesPattern(pattern, model)) scopes.push({ scope: 'model', ref: pattern, window: 'day', period: day })
+    const isMeant = [model, ...otherModels].some((name) => matchesPattern(pattern, name))
+    if (isMeant) scopes.push({ scope: 'model', ref: pattern, window: 'day', period: day })
   }
   if (task !== null) scopes.push({ scope: 'task', ref: task, window: 'life', period: '-' })
   return scopes.map((scope) => cappedScope(scope, budgets, granted))

@@ -47,8 +47,15 @@ export function isoWithOffset(ms: number, zone: string): string {
 }
 
 /**
+ * How far the youngest day of the ledger may lie ahead of the clock and still hold. A clock that was further ahead was
+ * wrong then, and budgets must not wait for that day to come.
+ */
+const mostAheadMs = 7 * 24 * 3_600_000
+
+/**
  * Windows that never move backwards (invariant 5): a clock that is set back stays in the latest day seen, so that no day
- * is opened twice. One instance for the life of the program; `latestDay` is the youngest day in the ledger, if any.
+ * is opened twice. One instance for the life of the program; `latestDay` is the youngest day in the ledger, if any, because
+ * a clock may also be set back while no daemon runs.
  */
 export class MonotoneDay {
   readonly #zone: string
@@ -67,7 +74,11 @@ export class MonotoneDay {
     const now = windowsAt(nowMs, this.#zone)
     const floor = this.#floorDay
     this.#floorDay = null
-    this.#latest = floor !== null && now.day < floor ? windowsAt(startOf(floor, this.#zone), this.#zone) : now
+    this.#latest = now
+    if (floor !== null && now.day < floor) {
+      const start = startOf(floor, this.#zone)
+      if (start - nowMs <= mostAheadMs) this.#latest = windowsAt(start, this.#zone)
+    }
     return this.#latest
   }
 }

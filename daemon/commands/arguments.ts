@@ -3,9 +3,17 @@ import type { GrantRequest, KillRequest } from '../../shared/protocol.ts'
 import { pathPart, projectSlug } from '../../shared/addresses.ts'
 import { readCalibrate } from './calibrateArguments.ts'
 import type { CalibrateAsk } from './calibrateArguments.ts'
+import { readDoctor } from './doctor/doctorArguments.ts'
+import type { DoctorAsk } from './doctor/doctorArguments.ts'
 import { readGrant } from './grantArguments.ts'
 import { commandHelp } from './help.ts'
 import type { CommandName } from './help.ts'
+import { readReconcile } from './reconcile/reconcileArguments.ts'
+import type { ReconcileAsk } from './reconcile/reconcileArguments.ts'
+import { readPrices } from './prices/pricesArguments.ts'
+import type { PricesAsk } from './prices/pricesArguments.ts'
+import { readReport } from './report/reportArguments.ts'
+import type { ReportAsk } from './report/reportArguments.ts'
 import { readRun } from './runArguments.ts'
 import type { RunAsk } from './runArguments.ts'
 
@@ -30,6 +38,10 @@ export type Invocation =
   | { readonly command: 'run'; readonly dataDir: string | null; readonly ask: RunAsk }
   | { readonly command: 'kill' | 'resume'; readonly dataDir: string | null; readonly request: KillRequest }
   | { readonly command: 'calibrate'; readonly dataDir: string | null; readonly ask: CalibrateAsk }
+  | { readonly command: 'report'; readonly dataDir: string | null; readonly ask: ReportAsk }
+  | { readonly command: 'reconcile'; readonly dataDir: string | null; readonly ask: ReconcileAsk }
+  | { readonly command: 'prices'; readonly dataDir: string | null; readonly ask: PricesAsk }
+  | { readonly command: 'doctor'; readonly dataDir: string | null; readonly ask: DoctorAsk }
   | { readonly command: 'grant'; readonly dataDir: string | null; readonly request: GrantRequest }
   | {
       readonly command: 'env'
@@ -85,6 +97,50 @@ const optionsOf: Readonly<Record<CommandName, Options>> = {
     config: { type: 'string' },
     json: { type: 'boolean' },
   },
+  report: {
+    ...common,
+    by: { type: 'string' },
+    from: { type: 'string' },
+    to: { type: 'string' },
+    days: { type: 'string' },
+    limit: { type: 'string' },
+    csv: { type: 'boolean' },
+    json: { type: 'boolean' },
+  },
+  reconcile: {
+    ...common,
+    provider: { type: 'string' },
+    from: { type: 'string' },
+    to: { type: 'string' },
+    map: { type: 'string' },
+    'apply-factor': { type: 'boolean' },
+    config: { type: 'string' },
+    json: { type: 'boolean' },
+    csv: { type: 'boolean' },
+  },
+  prices: {
+    ...common,
+    model: { type: 'string' },
+    provider: { type: 'string' },
+    input: { type: 'string' },
+    output: { type: 'string' },
+    'cache-read': { type: 'string' },
+    'cache-write': { type: 'string' },
+    'cache-write-hour': { type: 'string' },
+    'as-of': { type: 'string' },
+    yes: { type: 'boolean' },
+    config: { type: 'string' },
+    json: { type: 'boolean' },
+  },
+  doctor: {
+    ...common,
+    ledger: { type: 'boolean' },
+    backup: { type: 'string' },
+    export: { type: 'string' },
+    repair: { type: 'boolean' },
+    config: { type: 'string' },
+    json: { type: 'boolean' },
+  },
   env: { ...common, shell: { type: 'string' }, project: { type: 'string' }, task: { type: 'string' } },
   help: { help: { type: 'boolean', short: 'h' } },
 }
@@ -136,13 +192,22 @@ export function readArguments(argv: readonly string[]): Invocation {
   if (command === 'help') return help(positionals)
   if (command === 'run' && end === -1)
     return mistake('run needs "--" and after it the command, as in: tollgate run --eur 2 -- node agent.js')
-  const extra = positionals[command === 'grant' ? 1 : 0]
+  // What the words of `prices` may be depends on the first.
+  const extra = command === 'prices' ? undefined : positionals[command === 'grant' || command === 'reconcile' ? 1 : 0]
   if (extra !== undefined) return mistake(`${command} takes no "${extra}". See: tollgate help ${command}`)
   for (const [name, value] of Object.entries(values)) if (value === '') return mistake(`--${name} needs a value.`)
   const option = (name: string): string | null => text(values, name)
   if (command === 'grant') {
     const request = readGrant(positionals[0] ?? null, option)
     return typeof request === 'string' ? mistake(request) : { command, dataDir: option('data-dir'), request }
+  }
+  if (command === 'prices') {
+    const ask = readPrices(positionals, option, (name) => values[name] !== undefined)
+    return typeof ask === 'string' ? mistake(ask) : { command, dataDir: option('data-dir'), ask }
+  }
+  if (command === 'reconcile') {
+    const ask = readReconcile(positionals[0] ?? null, option, (name) => values[name] === true)
+    return typeof ask === 'string' ? mistake(ask) : { command, dataDir: option('data-dir'), ask }
   }
   if (command !== 'run') return readCommand(command, values)
   const ask = readRun(option, rest.slice(end + 1))
@@ -160,7 +225,10 @@ function help(positionals: readonly string[]): Invocation {
   return command === null ? mistake(`There is no command "${about}".`) : { command: 'help', about: command }
 }
 
-function readCommand(command: Exclude<CommandName, 'help' | 'run' | 'grant'>, values: Values): Invocation {
+function readCommand(
+  command: Exclude<CommandName, 'help' | 'run' | 'grant' | 'reconcile' | 'prices'>,
+  values: Values,
+): Invocation {
   const dataDir = text(values, 'data-dir')
   switch (command) {
     case 'serve': {
@@ -186,6 +254,20 @@ function readCommand(command: Exclude<CommandName, 'help' | 'run' | 'grant'>, va
       return readKill(command, dataDir, text(values, 'scope') ?? 'global', text(values, 'ref'))
     case 'calibrate': {
       const ask = readCalibrate(
+        (name) => text(values, name),
+        (name) => values[name] === true,
+      )
+      return typeof ask === 'string' ? mistake(ask) : { command, dataDir, ask }
+    }
+    case 'report': {
+      const ask = readReport(
+        (name) => text(values, name),
+        (name) => values[name] === true,
+      )
+      return typeof ask === 'string' ? mistake(ask) : { command, dataDir, ask }
+    }
+    case 'doctor': {
+      const ask = readDoctor(
         (name) => text(values, name),
         (name) => values[name] === true,
       )

@@ -7,7 +7,21 @@ import type { Terminal } from './terminal.ts'
 /** A command that talks to a running daemon. */
 export type ClientInvocation = Extract<
   Invocation,
-  { readonly command: 'status' | 'watch' | 'run' | 'kill' | 'resume' | 'grant' | 'calibrate' | 'env' }
+  {
+    readonly command:
+      | 'status'
+      | 'watch'
+      | 'run'
+      | 'kill'
+      | 'resume'
+      | 'grant'
+      | 'calibrate'
+      | 'report'
+      | 'reconcile'
+      | 'prices'
+      | 'doctor'
+      | 'env'
+  }
 >
 
 /** The terminal that this process runs in. */
@@ -69,9 +83,25 @@ async function run(invocation: ClientInvocation, dataDir: string, terminal: Term
       const { runCalibrate } = await import('./calibrate.ts')
       return runCalibrate(dataDir, invocation.ask, terminal)
     }
+    case 'prices': {
+      const { runPrices } = await import('./prices/prices.ts')
+      return runPrices(dataDir, invocation.ask, terminal, Date.now())
+    }
+    case 'reconcile': {
+      const { runReconcile } = await import('./reconcile/reconcile.ts')
+      return runReconcile(dataDir, invocation.ask, terminal)
+    }
+    case 'report': {
+      const { runReport } = await import('./report/report.ts')
+      return runReport(dataDir, invocation.ask, terminal)
+    }
     case 'grant': {
       const { runGrant } = await import('./grant.ts')
       return runGrant(dataDir, invocation.request, terminal)
+    }
+    case 'doctor': {
+      const { runDoctor } = await import('./doctor/doctor.ts')
+      return runDoctor(dataDir, invocation.ask, terminal)
     }
     case 'env': {
       const { runEnv } = await import('./env.ts')

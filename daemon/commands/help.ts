@@ -80,6 +80,70 @@ export const commandHelp = {
       '--data-dir DIR  Data directory of the daemon.',
     ],
   },
+  report: {
+    does: 'Show what was spent by model, task, project, day, user, client or upstream.',
+    usage:
+      'tollgate report [--by GROUP] [--from DAY] [--to DAY] [--days N] [--limit N] [--csv | --json] [--data-dir DIR]',
+    options: [
+      '--by GROUP      model, task, project, day, user, client or upstream. Default model.',
+      '--from DAY      First day, as in 2026-11-01.',
+      '--to DAY        Last day. Default: today.',
+      '--days N        Days up to the last one. Default 30.',
+      '--limit N       Most rows. Default 50 of the table, 10000 otherwise.',
+      '--csv           Rows as CSV.',
+      '--json          The answer of /api/report as it is.',
+      '--data-dir DIR  Data directory of the daemon.',
+    ],
+  },
+  reconcile: {
+    does: "Compare a provider's invoice with the calls, by day and model.",
+    usage:
+      'tollgate reconcile FILE [--provider NAME] [--from DAY] [--to DAY] [--map COLUMNS] [--apply-factor] [--config FILE] [--json | --csv] [--data-dir DIR]',
+    options: [
+      '--provider NAME Provider or upstream of the file. Default: the one of its format.',
+      '--from DAY      First UTC day. Default: the first of the file.',
+      '--to DAY        Last UTC day. Default: the last of the file.',
+      '--map COLUMNS   Columns of another CSV: date=Day,model=Model,usd=Cost, and item, tier.',
+      '--apply-factor  Write dated factors into the configuration instead of only showing them.',
+      '--config FILE   Configuration. Default: config.json in the data directory.',
+      '--json          Totals, models and days as JSON.',
+      '--csv           Days and models as CSV.',
+      '--data-dir DIR  Data directory of the daemon.',
+    ],
+  },
+  prices: {
+    does: 'Show what models cost, set prices of your own, bring newer ones.',
+    usage:
+      'tollgate prices [list [--model PATTERN] | age | set MODEL --input N --output N | unset MODEL | update FILE | reset] [--provider NAME] [--yes] [--config FILE] [--json] [--data-dir DIR]',
+    options: [
+      '--model PATTERN Model, with * for any characters. Default: all (list).',
+      '--provider NAME Only this upstream (list, set, unset). Default: all.',
+      '--input N       Dollars per million input tokens (set).',
+      '--output N      Dollars per million output tokens (set).',
+      '--cache-read N  The same for cached input. Default: as input.',
+      '--cache-write N The same for input that is written to a cache for five minutes.',
+      '--cache-write-hour N  The same for an hour.',
+      '--as-of DATE    Date of the prices (update). Default: what the file says, else its own.',
+      '--yes           Take a price that moves more than tenfold (set, update).',
+      '--config FILE   Configuration. Default: config.json in the data directory.',
+      '--json          As JSON (list, age).',
+      '--data-dir DIR  Data directory of the daemon.',
+    ],
+  },
+  doctor: {
+    does: 'Look for what is wrong with the gate, prove the sums of its ledger, save or repair it.',
+    usage:
+      'tollgate doctor [--ledger] [--backup FILE | --export FILE | --repair] [--config FILE] [--json] [--data-dir DIR]',
+    options: [
+      '--ledger        Only the ledger.',
+      '--backup FILE   Copy the ledger into a new file, also beside a running daemon.',
+      '--export FILE   Write all calls into a new file, .jsonl or .csv; of a damaged ledger all that can be read.',
+      '--repair        Add the sums up anew, or build a damaged ledger anew; the old one is kept beside it.',
+      '--config FILE   Configuration. Default: config.json in the data directory.',
+      '--json          The checks as JSON.',
+      '--data-dir DIR  Data directory of the daemon.',
+    ],
+  },
   env: {
     does: 'Print the variables that send the clients of a shell through the gate.',
     usage: 'tollgate env [--shell sh|fish|powershell|cmd] [--project NAME] [--task NAME] [--data-dir DIR]',

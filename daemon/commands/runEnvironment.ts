@@ -39,6 +39,7 @@ function noProxy(shell: Environment): Record<string, string> {
 const usualHosts: readonly (readonly [RegExp, RegExp])[] = [
   [/^OPENAI_(BASE_URL|API_BASE)$/, /^api\.openai\.com$/],
   [/^ANTHROPIC_(BASE_URL|API_BASE|API_URL)$/, /^api\.anthropic\.com$/],
+  [/^GOOGLE_GEMINI_BASE_URL$/, /^generativelanguage\.googleapis\.com$/],
   [/^OLLAMA_(API_BASE|BASE_URL|HOST)$/, /^(127\.0\.0\.1|localhost|0\.0\.0\.0|\[::1?\])(:11434)?$/],
 ]
 
@@ -58,7 +59,7 @@ export function foreignServer(shell: Environment): { readonly variable: string; 
 
 /** The project that the calls of this shell count for, by the base URL that a terminal of the editor has; null without one. */
 export function shellProject(shell: Environment): string | null {
-  for (const name of ['OPENAI_BASE_URL', 'ANTHROPIC_BASE_URL', 'OLLAMA_BASE_URL']) {
+  for (const name of ['OPENAI_BASE_URL', 'ANTHROPIC_BASE_URL', 'GOOGLE_GEMINI_BASE_URL', 'OLLAMA_BASE_URL']) {
     const value = shell[name] ?? ''
     const project = isGateUrl(value) ? /\/p\/([A-Za-z0-9_-]{1,128})\//.exec(value)?.[1] : undefined
     if (project !== undefined) return project
@@ -68,7 +69,7 @@ export function shellProject(shell: Environment): string | null {
 
 /** A base URL of a gate, with or without its key: the upstream is a name in the path. */
 function isGateUrl(value: string): boolean {
-  return /^http:\/\/(127\.0\.0\.1|localhost|\[::1\]):\d+\/([ktp]\/[A-Za-z0-9_-]+\/)*(openai|anthropic|ollama)(\/v1)?\/?$/.test(
+  return /^http:\/\/(127\.0\.0\.1|localhost|\[::1\]):\d+\/([ktp]\/[A-Za-z0-9_-]+\/)*(openai|anthropic|gemini|ollama)(\/v1)?\/?$/.test(
     value,
   )
 }

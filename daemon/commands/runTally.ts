@@ -10,6 +10,7 @@ export interface RunTotals {
   readonly newInputTokens: number
   readonly cachedInputTokens: number
   readonly outputTokens: number
+  /** Calls of subscriptions at list price, as the ceilings of the run count them. */
   readonly spentNanoEur: NanoEur
   /** Calls of a model without a known price: they are in no amount. */
   readonly unpricedCalls: number
@@ -69,7 +70,7 @@ const nothing: RunTotals = {
   openCalls: 0,
 }
 
-function withCall(totals: RunTotals, { state, settlement, usage, eur, warnings }: CallRow): RunTotals {
+function withCall(totals: RunTotals, { state, settlement, usage, eur, listPriceEur, warnings }: CallRow): RunTotals {
   // Released: nothing was sent.
   if (settlement === 'released') return totals
   const isSettled = state === 'settled'
@@ -78,7 +79,7 @@ function withCall(totals: RunTotals, { state, settlement, usage, eur, warnings }
     newInputTokens: totals.newInputTokens + usage.input + usage.cacheWrite5m + usage.cacheWrite1h,
     cachedInputTokens: totals.cachedInputTokens + usage.cacheRead,
     outputTokens: totals.outputTokens + usage.output,
-    spentNanoEur: totals.spentNanoEur + (isSettled ? nanoFromEur(eur) : 0),
+    spentNanoEur: totals.spentNanoEur + (isSettled ? nanoFromEur(eur) + nanoFromEur(listPriceEur) : 0),
     unpricedCalls: totals.unpricedCalls + (warnings.includes('unpriced_call') ? 1 : 0),
     openCalls: totals.openCalls + (isSettled ? 0 : 1),
   }

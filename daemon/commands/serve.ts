@@ -14,10 +14,13 @@ import { Configuration } from '../config/configuration.ts'
 import { loadConfig } from '../config/load.ts'
 import { recap, storedPersonalCaps } from '../control/caps.ts'
 import { EventBus } from '../control/eventBus.ts'
+import { Housekeeping } from '../control/housekeeping.ts'
 import { restoreGrants } from '../control/grantApi.ts'
 import { KillBoard } from '../control/killBoard.ts'
+import { followPrices, sayAges } from '../control/priceUpdates.ts'
 import { SelfCheck } from '../control/selfCheck.ts'
 import { ControlSocket } from '../control/socket.ts'
+import { SpendWatch } from '../control/spendWatch.ts'
 import { restoreOrders } from '../control/taskApi.ts'
 import { AnswerCache } from '../degrade/answerCache.ts'
 import { createDescriber } from '../describeWorker.ts'
@@ -43,10 +46,12 @@ import { PriceBook } from '../money/priceBook.ts'
 import { ContextWindows } from '../models/contextWindows.ts'
 import { CountBook } from '../models/countBook.ts'
 import { sayAlerts } from '../observe/alerts.ts'
+import { Anomalies } from '../observe/anomalies.ts'
 import { InFlight } from '../observe/inFlight.ts'
 import { createLog, describeFault } from '../observe/log.ts'
 import { createMetrics } from '../observe/metrics.ts'
 import { NearCaps } from '../observe/nearCaps.ts'
+import { PacingBook } from '../observe/pacing.ts'
 import { PromptGrowth } from '../observe/promptGrowth.ts'
 import { Residuals } from '../observe/residual.ts'
 import { taskHistory } from '../stages/taskHistory.ts'
@@ -116,6 +121,9 @@ export async function runServe(args: ServeArguments): Promise<number> {
   events.restore(ledger.events({ limit: 1000 }).toReversed())
   const inFlight = new InFlight()
   const metrics = createMetrics()
+  const anomalies = new Anomalies({ events, metrics, startedAtMs: nowMs() })
+  anomalies.restore(events.list(0, 1000))
+  const spendWatch = new SpendWatch({ ledger, anomalies, currency: () => config().currency.code, nowMs })
   let listening: Listening | null = null
   const dispatcher = new Agent({
     connect: { timeout: 0 },
@@ -131,9 +139,10 @@ export async function runServe(args: ServeArguments): Promise<number> {
     () => inFlight.size,
     (count) => {
       log.error('windows of the ledger differ from the sum of their calls', { count })
-      events.emit('anomaly', { kind: 'ledger_drift', windows: count })
+      anomalies.say('ledger_drift', { windows: count }, nowMs())
     },
   )
+  const housekeeping = new Housekeeping({ ledger, config, nowMs, elapsedMs: () => performance.now() })
   const gate: Gate = {
     nowMs,
     newCallId: countedIds('call_', randomBytes),
@@ -146,7 +155,7 @@ export async function runServe(args: ServeArguments): Promise<number> {
     startedAtMs: nowMs(),
     ledger,
     admission: new Admission(ledger),
-    calendar: createCalendar(() => config().timezone),
+    calendar: createCalendar(() => config().timezone, ledger.newestDay()),
     grants: new GrantBook(),
     priceBook: new PriceBook(config, loadBuiltInPrices),
     residuals,
@@ -162,6 +171,8 @@ export async function runServe(args: ServeArguments): Promise<number> {
     counterFailures: new BoundedMap(100),
     answers: new AnswerCache(),
     nearCaps: new NearCaps(),
+    pacing: new PacingBook(),
+    anomalies,
     selfCheck,
     dispatcher,
     ask: createAskJson(dispatcher),
@@ -172,6 +183,8 @@ export async function runServe(args: ServeArguments): Promise<number> {
   }
   const orphans = ledger.settleOrphans(nowMs())
   if (orphans > 0) log.warn('calls of a daemon that died were settled at their worst case', { count: orphans })
+  followPrices(dataDir, gate.priceBook, log)
+  sayAges(gate.priceBook.asOf, config().currency, nowMs(), log)
   restoreOrders(gate)
   restoreGrants(gate)
   ledger.onSettled((_, changes) => sayAlerts(ledger, events, config().budgets, gate.grants.inForce(nowMs()), changes))
@@ -191,6 +204,8 @@ export async function runServe(args: ServeArguments): Promise<number> {
       finish: async () => {
         control.close()
         selfCheck.stop()
+        housekeeping.stop()
+        spendWatch.stop()
         closeLedger(ledger, log)
         removeDiscovery(dataDir, process.pid)
         listening?.closeIdle()
@@ -237,6 +252,8 @@ export async function runServe(args: ServeArguments): Promise<number> {
         process.stdout.write(`${JSON.stringify(line)}\n`)
         if (args.hints) process.stderr.write(hintText(url, config().requireKey ? secrets.key : null))
         selfCheck.schedule(nowMs)
+        housekeeping.schedule()
+        spendWatch.start()
         const usage = { active: () => inFlight.size + control.size, calls: () => inFlight.total }
         stopWhenIdle(usage, () => config().idleExitMinutes * 60_000, nowMs, stop)
       },

@@ -1,5 +1,7 @@
+import { ageInDays, pricesOldAfterDays } from '../../shared/age.ts'
 import type { SpendStatus, Status } from '../../shared/status.ts'
 import { money, moneyOfCap, plural, tokenCount } from './amounts.ts'
+import { pacingRow } from './pacingText.ts'
 import { printable } from './terminal.ts'
 
 /** Rows as columns of equal width, two spaces apart; numbers stay as they are written. */
@@ -43,6 +45,13 @@ function spendRow(name: string, spend: SpendStatus, currency: string): readonly 
   ]
 }
 
+/** `€0.10`, `€3.00 at list price`, or `€0.10 + €3.00 at list price`. */
+function modelMoney(eur: number, listPriceEur: number, currency: string): string {
+  if (listPriceEur === 0) return money(eur, currency)
+  const listed = `${money(listPriceEur, currency)} at list price`
+  return eur === 0 ? listed : `${money(eur, currency)} + ${listed}`
+}
+
 /** One sentence on the switches that are on; null when there are none. */
 export function killText(status: Status): string | null {
   if (status.killed) return 'The kill switch is on: all calls are refused. Lift it with: tollgate resume'
@@ -58,11 +67,22 @@ function warnings(status: Status): readonly string[] {
   const list: string[] = []
   const killed = killText(status)
   if (killed !== null) list.push(killed)
-  if (!integrity.ledgerAvailable) list.push('The ledger cannot be used, so calls are refused.')
+  if (!integrity.ledgerAvailable)
+    list.push(
+      'The ledger cannot be used, so calls are refused. See why, and how to repair it: tollgate doctor --ledger',
+    )
   if (integrity.orphaned > 0) {
     list.push(`${plural(integrity.orphaned, 'call')} of a daemon that died counted at the worst case.`)
   }
   if (integrity.ledgerDrift > 0) list.push(`${plural(integrity.ledgerDrift, 'window')} of the ledger does not add up.`)
+  if (integrity.usdRateStale) {
+    list.push(
+      `The exchange rate is of ${integrity.usdRateAsOf}, so reservations hold 2 % more. Set currency.usdRate and currency.asOf.`,
+    )
+  }
+  if (ageInDays(integrity.pricesAsOf, Date.parse(status.time)) > pricesOldAfterDays) {
+    list.push(`The prices are of ${integrity.pricesAsOf}. Bring newer ones with: tollgate prices update FILE`)
+  }
   if (today.unpricedCalls > 0) list.push(`${plural(today.unpricedCalls, 'call')} today had no known price.`)
   return list
 }
@@ -72,13 +92,19 @@ export function statusText(status: Status, url: string): string {
   const { currency } = status
   const lines = [`Tollgate ${status.version} at ${url}`, ...warnings(status), '']
   lines.push(...columns([spendRow('Today', status.today, currency), spendRow('Month', status.month, currency)]))
+  if (status.today.listPriceEur > 0) {
+    lines.push(`Subscription calls today: ${money(status.today.listPriceEur, currency)} at list price, not billed`)
+  }
   if (status.models.length > 0) {
-    const rows = status.models.map(({ model, calls, eur }) => [
+    const rows = status.models.map(({ model, calls, eur, listPriceEur }) => [
       `  ${printable(model)}`,
       plural(calls, 'call'),
-      money(eur, currency),
+      modelMoney(eur, listPriceEur, currency),
     ])
     lines.push('', 'Models today', ...columns(rows))
+  }
+  if (status.pacing.length > 0) {
+    lines.push('', "Used of the providers' own windows", ...columns(status.pacing.map(pacingRow)))
   }
   const tasks = status.tasks.filter((task) => task.state !== 'ok')
   if (tasks.length > 0) {

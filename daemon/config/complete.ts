@@ -53,7 +53,7 @@ function completeKey(given: NonNullable<FileConfig['keys']>[number]): KeyConfig 
 export function completeConfig(file: FileConfig, timezone: string): Config {
   const { plans, keys, upstreams, budgets, prices, ...plain } = file
   const { projects, models, ...windows } = budgets ?? {}
-  const { overrides, ...otherPrices } = prices ?? {}
+  const { overrides, corrections, ...otherPrices } = prices ?? {}
   const allBudgets = overlay(defaults.budgets, windows) as Config['budgets']
   return {
     ...(overlay(defaults, plain) as typeof defaults),
@@ -71,6 +71,7 @@ export function completeConfig(file: FileConfig, timezone: string): Config {
         ...override,
         provider: override.provider ?? null,
       })),
+      corrections: (corrections ?? []).map((correction) => ({ ...correction, provider: correction.provider ?? null })),
     },
     plans: completePlans(plans ?? {}),
     upstreams: completeUpstreams(upstreams ?? {}),

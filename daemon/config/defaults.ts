@@ -39,7 +39,23 @@ const agent: Plan = {
  */
 const coding: FilePlan = {
   maxOutputTokens: 64_000,
-  expectedUserAgents: ['claude-cli/', 'claude-code', 'codex', 'gemini-cli', 'geminicli', 'opencode', 'aider'],
+  expectedUserAgents: [
+    'claude-cli/',
+    'claude-code',
+    'codex',
+    'gemini-cli',
+    'geminicli',
+    'opencode',
+    'aider',
+    'cline',
+    'roo-code',
+    'roocode',
+    'roo code',
+    'kilo-code',
+    'kilo code',
+    'continue/',
+    'continuedev',
+  ],
   timeouts: { totalMs: 1_800_000 },
   task: {
     maxIterations: 400,
@@ -102,10 +118,12 @@ export const defaults: Omit<Config, 'plans' | 'timezone'> = {
   keys: [],
   tiers: {},
   toolCharges: {},
-  prices: { overrides: [], multipliers: {}, toolFees: {}, unpriced: 'refuse' },
+  prices: { overrides: [], corrections: [], multipliers: {}, toolFees: {}, unpriced: 'refuse' },
+  subscriptions: { countEuros: false },
   upstreams,
   refusals: 'auto',
   ledger: 'sqlite',
+  retention: { callsDays: 400, eventsDays: 90 },
   drainSeconds: 5,
   idleExitMinutes: 0,
 }

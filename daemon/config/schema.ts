@@ -25,6 +25,7 @@ const euros = { min: 0, max: maximumEur }
 const count = { min: 0, whole: true }
 const atLeastOne = { min: 1, whole: true }
 const share = { min: 0, max: 1 }
+const keptDays = { min: 1, max: 36_500, whole: true }
 const timerMs = { min: 1, max: maximumTimerMs, whole: true }
 
 const cap = block({ eur: limitField(euros), tokens: limitField(count) })
@@ -126,6 +127,20 @@ const prices = block({
       }),
     ),
   ),
+  corrections: v.optional(
+    list(
+      block({
+        provider: nameOrNull,
+        match: nameText,
+        factor: v.pipe(
+          requiredNumber({ min: 0, max: 100 }),
+          // A price of nothing would be no cap at all.
+          v.check((value) => value > 0, 'must be a number > 0'),
+        ),
+        from: v.pipe(v.string('must be a date such as 2026-12-01'), v.isoDate('must be a date such as 2026-12-01')),
+      }),
+    ),
+  ),
   multipliers: v.optional(table(nameText, table(nameText, table(nameText, factor)))),
   toolFees: v.optional(table(nameText, table(nameText, requiredNumber({ min: 0 })))),
   unpriced: choiceField(['refuse', 'dearest', 'free']),
@@ -170,6 +185,7 @@ export const fileSchema = block({
   tiers: v.optional(table(nameText, nameText)),
   toolCharges: v.optional(table(nameText, block({ eur: numberField(euros), eurPerSecond: numberField(euros) }))),
   prices: v.optional(prices),
+  subscriptions: v.optional(block({ countEuros: booleanField() })),
   upstreams: v.optional(
     table(
       pathName,
@@ -182,6 +198,7 @@ export const fileSchema = block({
   ),
   refusals: choiceField(['auto', 'semantic', 'final']),
   ledger: v.optional(v.string('must be "sqlite" or a redis:// address')),
+  retention: v.optional(block({ callsDays: limitField(keptDays), eventsDays: limitField(keptDays) })),
   drainSeconds: numberField({ min: 0, max: 86_400 }),
   idleExitMinutes: numberField({ min: 0, max: 35_000 }),
 })

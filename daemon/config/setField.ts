@@ -7,18 +7,24 @@ import type { Edit, Node } from 'jsonc-parser'
  * new one.
  */
 
+/** A value that is written: an object inside a list stands on one line. */
+export type FieldValue = number | Readonly<Record<string, unknown>>
+
+/** Steps to a field; a number is a place in a list, the first free one to add to it. */
+export type FieldSteps = readonly [string, ...(string | number)[]]
+
 /**
- * The text with `value` at `path`; objects that are missing on the way are made, and a null on the way becomes one. Needs
- * a text that `parseText` accepts with an object at its root.
+ * The text with `value` at `path`; objects and lists that are missing on the way are made, and a null on the way becomes one.
+ * Needs a text that `parseText` accepts with an object at its root.
  */
-export function setField(text: string, path: readonly [string, ...string[]], value: number): string {
+export function setField(text: string, path: FieldSteps, value: FieldValue): string {
   const bom = text.startsWith('\uFEFF') ? '\uFEFF' : ''
   const clean = text.slice(bom.length)
   const root = parseTree(clean, [], { allowTrailingComma: true })
   return root === undefined ? text : bom + applyEdits(clean, edits(clean, root, path, value))
 }
 
-function edits(text: string, root: Node, path: readonly [string, ...string[]], value: number): Edit[] {
+function edits(text: string, root: Node, path: FieldSteps, value: FieldValue): Edit[] {
   const found = findNodeAtLocation(root, [...path])
   if (found !== undefined) return [replace(found, JSON.stringify(value))]
   // The deepest step that is written; what is below it is made.
@@ -31,21 +37,26 @@ function edits(text: string, root: Node, path: readonly [string, ...string[]], v
     depth += 1
   }
   const [name = '', ...below] = path.slice(depth)
-  const made = below.reduceRight<unknown>((inner, step) => ({ [step]: inner }), value)
+  const made = below.reduceRight<unknown>(nested, value)
   const style = styleOf(text, root)
-  if (holder.type !== 'object') {
-    return [replace(holder, written({ [name]: made }, indentAt(text, holder.offset), style))]
+  if (holder.type !== (typeof name === 'number' ? 'array' : 'object')) {
+    return [replace(holder, written(nested(made, name), indentAt(text, holder.offset), style))]
   }
   const last = holder.children?.at(-1)
   return last === undefined ? fill(text, holder, name, made, style) : append(text, holder, last, name, made, style)
+}
+
+/** A value one step further out. */
+function nested(inner: unknown, step: string | number): unknown {
+  return typeof step === 'number' ? [inner] : { [step]: inner }
 }
 
 function replace(node: Node, content: string): Edit {
   return { offset: node.offset, length: node.length, content }
 }
 
-/** The first field of an empty object, in front of the closing brace; a comment in the object stays before it. */
-function fill(text: string, object: Node, name: string, value: unknown, style: Style): Edit[] {
+/** The first field of an empty object or list, in front of the closing brace; a comment in it stays before it. */
+function fill(text: string, object: Node, name: string | number, value: unknown, style: Style): Edit[] {
   const outer = indentAt(text, object.offset)
   const inner = outer + style.unit
   const brace = object.offset + object.length - 1
@@ -56,13 +67,14 @@ function fill(text: string, object: Node, name: string, value: unknown, style: S
 }
 
 /** One more field behind the last, on a line of its own where the last one has one. */
-function append(text: string, object: Node, last: Node, name: string, value: unknown, style: Style): Edit[] {
+function append(text: string, object: Node, last: Node, name: string | number, value: unknown, style: Style): Edit[] {
   const { commaEnd, lineEnd } = behind(text, last.offset + last.length, object.offset + object.length)
   const lineStart = text.lastIndexOf('\n', last.offset - 1) + 1
   const hasOwnLine = /^[ \t]*$/.test(text.slice(lineStart, last.offset))
   const valueEnd = last.offset + last.length
   if (!hasOwnLine) {
-    const content = `${commaEnd === null ? ',' : ''} ${onOneLine({ [name]: value }).slice(2, -2)}`
+    const one = typeof name === 'number' ? onOneLine(value) : onOneLine({ [name]: value }).slice(2, -2)
+    const content = `${commaEnd === null ? ',' : ''} ${one}`
     return [{ offset: commaEnd ?? valueEnd, length: 0, content: commaEnd === null ? content : `${content},` }]
   }
   const indent = text.slice(lineStart, last.offset)
@@ -75,8 +87,8 @@ function append(text: string, object: Node, last: Node, name: string, value: unk
     : [{ offset: Math.max(lineEnd, commaEnd), length: 0, content: `${content},` }]
 }
 
-/** What follows a value in its object: a trailing comma, and the end of the comments on the same line. */
-function behind(
+/** What follows a value in its object or list: a trailing comma, and the end of the comments on the same line. */
+export function behind(
   text: string,
   from: number,
   to: number,
@@ -89,7 +101,7 @@ function behind(
   for (scanner.scan(); scanner.getTokenOffset() < to; scanner.scan()) {
     const end = scanner.getTokenOffset() + scanner.getTokenLength()
     const token = text.slice(scanner.getTokenOffset(), end)
-    if (token === '}') break
+    if (token === '}' || token === ']') break
     if (token === ',') commaEnd = end
     if (/^[\r\n]/.test(token)) isSameLine = false
     else if (isSameLine && token.trim() !== '') lineEnd = end
@@ -98,32 +110,40 @@ function behind(
 }
 
 /** How a text is laid out. */
-interface Style {
+export interface Style {
   /** One step of indentation. */
   readonly unit: string
   readonly eol: string
 }
 
-function styleOf(text: string, root: Node): Style {
+/** The layout that a text has; two spaces where it shows none. */
+export function styleOf(text: string, root: Node): Style {
   const first = root.children?.[0]
   const unit = first === undefined ? '' : text.slice(text.lastIndexOf('\n', first.offset - 1) + 1, first.offset)
   return { unit: /^[ \t]+$/.test(unit) ? unit : '  ', eol: text.includes('\r\n') ? '\r\n' : '\n' }
 }
 
 /** The indent of the line that a place is on. */
-function indentAt(text: string, offset: number): string {
+export function indentAt(text: string, offset: number): string {
   const lineStart = text.lastIndexOf('\n', offset - 1) + 1
   return /^[ \t]*/.exec(text.slice(lineStart, offset))?.[0] ?? ''
 }
 
-function field(name: string, value: unknown, indent: string, style: Style): string {
-  return `${JSON.stringify(name)}: ${written(value, indent, style)}`
+function field(name: string | number, value: unknown, indent: string, style: Style): string {
+  return typeof name === 'number' ? onOneLine(value) : `${JSON.stringify(name)}: ${written(value, indent, style)}`
 }
 
+/** Objects and lists on lines of their own; what is inside a list stands on one. */
 function written(value: unknown, indent: string, style: Style): string {
-  return JSON.stringify(value, null, style.unit).replaceAll('\n', style.eol + indent)
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value)
+  const inner = indent + style.unit
+  const [open, lines, close] = Array.isArray(value)
+    ? ['[', value.map(onOneLine), ']']
+    : ['{', Object.entries(value).map(([name, one]) => field(name, one, inner, style)), '}']
+  return `${open}${lines.map((line) => style.eol + inner + line).join(',')}${style.eol}${indent}${close}`
 }
 
-function onOneLine(value: unknown): string {
+/** JSON with spaces, on one line: `{ "a": 1 }`. */
+export function onOneLine(value: unknown): string {
   return JSON.stringify(value, null, 1).replace(/\n\s*/g, ' ')
 }

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { setImmediate } from 'node:timers/promises'
 import { version, protocolVersion } from '../../shared/build.ts'
 import { refusalCodes } from '../../shared/codes.ts'
 import type { Health, KillRequest } from '../../shared/protocol.ts'
@@ -8,9 +9,14 @@ import { calibrationReport, readDays } from './calibration.ts'
 import { changeCaps } from './caps.ts'
 import { gauges } from './gauges.ts'
 import { giveGrant, readGrant } from './grantApi.ts'
+import { readReportQuery, spendReport } from './report.ts'
 import { readCaps, readKill } from './requests.ts'
+import { keepReconciliation, readReconciliation } from './reconciliationApi.ts'
+import { readSeriesQuery, spendSeries } from './series.ts'
 import { statusReport } from './statusReport.ts'
 import { chargeTask, readCharge, readTaskRequest, setTaskCeilings, steerTask, taskActions } from './taskApi.ts'
+import { listUpstreams } from './upstreamsApi.ts'
+import { readDayRange, usageByUtcDay } from './usageByDay.ts'
 
 /** What the control addresses need besides the gate. */
 export interface ControlActions {
@@ -52,7 +58,22 @@ export async function answerControl(
       return json(response, 200, { calls })
     }
     case 'GET /api/events':
-      return json(response, 200, { events: gate.events.list(since(url), limit(url)) })
+      return json(response, 200, { events: gate.events.list(since(url), limit(url), url.searchParams.get('event')) })
+    case 'GET /api/report': {
+      const { day } = gate.calendar.periods(gate.nowMs())
+      const query = readReportQuery((name) => url.searchParams.get(name), day)
+      if (typeof query === 'string') return fail(response, 400, 'invalid_request', query)
+      return json(response, 200, spendReport(gate.ledger, gate.config(), query))
+    }
+    case 'GET /api/series': {
+      const nowMs = gate.nowMs()
+      const query = readSeriesQuery((name) => url.searchParams.get(name), gate.calendar.periods(nowMs).day)
+      if (typeof query === 'string') return fail(response, 400, 'invalid_request', query)
+      const parts = { ledger: gate.ledger, config: gate.config(), nowMs }
+      return json(response, 200, await spendSeries(parts, query, setImmediate))
+    }
+    case 'GET /api/upstreams':
+      return json(response, 200, listUpstreams(gate.config()))
     case 'GET /api/check':
       return json(response, 200, { drift: gate.selfCheck.run(gate.nowMs()) })
     case 'GET /api/calibration': {
@@ -60,6 +81,15 @@ export async function answerControl(
       if (typeof days === 'string') return fail(response, 400, 'invalid_request', days)
       return json(response, 200, calibrationReport(gate, days))
     }
+    case 'GET /api/usage-by-utc-day': {
+      const range = readDayRange(url.searchParams.get('from'), url.searchParams.get('to'))
+      const usage = typeof range === 'string' ? range : await usageByUtcDay(gate, range, setImmediate)
+      return typeof usage === 'string' ? fail(response, 400, 'invalid_request', usage) : json(response, 200, usage)
+    }
+    case 'POST /api/reconciliations':
+      return withBody(request, response, readReconciliation, (summary) =>
+        json(response, 200, keepReconciliation(gate, summary)),
+      )
     case 'POST /api/kill':
       return withBody(request, response, readKill, (kill: KillRequest) => json(response, 200, gate.kills.kill(kill)))
     case 'POST /api/resume':

@@ -4,6 +4,7 @@ import { identify } from '../guards/key.ts'
 import { mostEvents } from '../ledger/eventBook.ts'
 import { calibrate, daysFrom, haltedIn, leastTasks, mostDays } from '../tasks/calibration.ts'
 import type { CalibrationGroup, Ceilings } from '../tasks/calibration.ts'
+import { dueBefore } from './housekeeping.ts'
 
 /** Days that are looked at where nobody says. */
 const defaultDays = 30
@@ -49,7 +50,9 @@ export function readDays(text: string | null): number | string {
 export function calibrationReport(gate: CalibrationParts, days: number): CalibrationReport {
   const nowMs = gate.nowMs()
   const config = gate.config()
-  const askedMs = nowMs - days * dayMs
+  // Of older tasks the calls, or the events that tell a halted one, may be gone.
+  const { callsBeforeMs, eventsBeforeMs } = dueBefore(config, nowMs)
+  const askedMs = Math.max(nowMs - days * dayMs, callsBeforeMs ?? -Infinity, eventsBeforeMs ?? -Infinity)
   const events = gate.ledger.events({ sinceMs: askedMs, limit: mostEvents })
   // A full list may have lost its oldest events, and with them the halts of older tasks.
   const oldest = events.length < mostEvents ? undefined : events.at(-1)

@@ -67,10 +67,10 @@ export class EventBus {
     return () => this.#listeners.delete(listener)
   }
 
-  /** Newest last. */
-  list(sinceMs: number, limit: number): readonly EventRow[] {
+  /** Newest last: all events, or those of one name. */
+  list(sinceMs: number, limit: number, name: string | null = null): readonly EventRow[] {
     return this.#remembered
-      .filter(({ atMs }) => atMs >= sinceMs)
+      .filter(({ atMs, event }) => atMs >= sinceMs && (name === null || event === name))
       .slice(-limit)
       .map(({ id, atMs, event, fields }) => ({ id, event, time: new Date(atMs).toISOString(), ...fields }))
   }

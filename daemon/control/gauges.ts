@@ -2,6 +2,7 @@ import { eurFromNano } from '../../shared/money.ts'
 import { cappedScope, tenantMonth, userDay } from '../budget/scopes.ts'
 import type { Gate } from '../gate.ts'
 import type { Gauge } from '../observe/metrics.ts'
+import { driftReadings } from './reconciliationApi.ts'
 
 /** Gauges at the time of a scrape: budgets, calls in flight, the state of the ledger. */
 export function gauges(gate: Gate): readonly Gauge[] {
@@ -48,8 +49,13 @@ export function gauges(gate: Gate): readonly Gauge[] {
     list.push({ name: 'tollgate_ledger_available', value: gate.admission.isRecording ? 1 : 0, labels: {} })
     list.push({ name: 'tollgate_ledger_drift', value: gate.selfCheck.last.drift.length, labels: {} })
     list.push({ name: 'tollgate_ledger_orphaned_total', value: gate.ledger.orphanedTotal(), labels: {} })
+    for (const reading of driftReadings(gate.ledger.reconciliations()))
+      list.push({ name: 'tollgate_price_drift', ...reading })
   } catch {
     list.push({ name: 'tollgate_ledger_available', value: 0, labels: {} })
+  }
+  for (const { upstream, window, usedShare } of gate.pacing.current(nowMs)) {
+    if (usedShare !== null) list.push({ name: 'tollgate_pacing_used', value: usedShare, labels: { upstream, window } })
   }
   for (const { upstream, model, ratio } of gate.residuals.snapshot()) {
     list.push({ name: 'tollgate_residual', value: ratio, labels: { upstream, model } })

@@ -5,9 +5,11 @@ import type { SpendStatus, Status } from '../../shared/status.ts'
 import { roomOf } from '../budget/grantBook.ts'
 import type { Room } from '../budget/grantBook.ts'
 import { tenantMonth, userDay } from '../budget/scopes.ts'
+import { isoWithOffset } from '../budget/windows.ts'
 import type { Gate } from '../gate.ts'
-import { builtInPricesAsOf } from '../money/builtInPrices.ts'
+import { isRateStale } from '../money/exchange.ts'
 import type { SpendSummary } from '../ledger/ledger.ts'
+import { driftStatus } from './reconciliationApi.ts'
 
 const mostTasksShown = 50
 
@@ -20,6 +22,7 @@ export function statusReport(gate: Gate): Status {
   const granted = gate.grants.inForce(nowMs)
   const spend = (summary: SpendSummary | null, cap: Cap, window: 'day' | 'month', room: Room): SpendStatus => ({
     spentEur: eurFromNano(summary?.spentNanoEur ?? 0),
+    listPriceEur: eurFromNano(summary?.listNanoEur ?? 0),
     reservedEur: eurFromNano(summary?.reservedNanoEur ?? 0),
     tokens: summary?.tokens ?? { input: 0, cacheRead: 0, cacheWrite: 0, output: 0 },
     calls: summary?.calls ?? 0,
@@ -43,7 +46,21 @@ export function statusReport(gate: Gate): Status {
     alertAt: config.budgets.alertAt,
     today: spend(read?.today ?? null, config.budgets.userDaily, 'day', roomOf(granted, today)),
     month: spend(read?.month ?? null, config.budgets.tenantMonthly, 'month', roomOf(granted, month)),
-    models: (read?.models ?? []).map(({ model, calls, nanoEur }) => ({ model, calls, eur: eurFromNano(nanoEur) })),
+    models: (read?.models ?? []).map(({ model, calls, nanoEur, listNanoEur, billing }) => ({
+      model,
+      calls,
+      eur: eurFromNano(nanoEur),
+      listPriceEur: eurFromNano(listNanoEur),
+      billing,
+    })),
+    pacing: gate.pacing.current(nowMs).map(({ upstream, window, usedShare, state, resetsAtMs, seenAtMs }) => ({
+      upstream,
+      window,
+      usedShare,
+      state,
+      resetsAt: resetsAtMs === null ? null : isoWithOffset(resetsAtMs, config.timezone),
+      seenAt: isoWithOffset(seenAtMs, config.timezone),
+    })),
     tasks: gate.memory.tasks.status(mostTasksShown),
     inFlight: gate.inFlight.status(nowMs),
     counters: gate.metrics.counters(),
@@ -52,7 +69,10 @@ export function statusReport(gate: Gate): Status {
       ledgerDrift: gate.selfCheck.last.drift.length,
       ledgerCheckedAt: isoOrNull(gate.selfCheck.last.checkedAtMs),
       ledgerAvailable: read !== null && gate.admission.isRecording,
-      pricesAsOf: builtInPricesAsOf,
+      pricesAsOf: gate.priceBook.asOf,
+      usdRateAsOf: config.currency.asOf,
+      usdRateStale: isRateStale(config.currency, nowMs),
+      drift: read?.drift ?? [],
       residual: Object.fromEntries(gate.residuals.snapshot().map((row) => [`${row.upstream}/${row.model}`, row.ratio])),
     },
   }
@@ -66,6 +86,7 @@ function readLedger(gate: Gate, day: string, month: string) {
       month: ledger.summary({ window: 'month', period: month }),
       models: ledger.byModel(day),
       orphaned: ledger.orphanedTotal(),
+      drift: driftStatus(ledger.reconciliations()),
     }
   } catch {
     return null

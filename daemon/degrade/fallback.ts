@@ -1,6 +1,7 @@
 import type { Upstream } from '../../shared/config.ts'
 import type { ReceivedCall, CallFacts } from '../call.ts'
 import { applyEdits } from '../dialects/edit.ts'
+import { modelEdits, pathWithModel } from '../dialects/modelPlace.ts'
 import { resolveRoute } from '../dialects/routes.ts'
 
 /** Where a plan sends a call whose budget is used up. */
@@ -22,15 +23,23 @@ export function fallbackCall(
 ): ReceivedCall | null {
   if (upstream?.free !== true || name === received.upstreamName) return null
   if (!facts.producesOutput || facts.hiddenInput !== null || facts.serverTools.length > 0) return null
-  const route = resolveRoute(upstream.dialect, name, 'POST', received.upstreamPath.split('?', 1)[0] ?? '')
+  const route = resolveRoute(upstream.dialect, name, 'POST', pathFor(received))
   if (route.kind !== 'metered' || route.dialect !== received.dialect) return null
   return {
     ...received,
     upstreamName: name,
     upstream,
-    upstreamPath: route.path,
-    body: applyEdits(received.body, [{ path: ['model'], value: model }]),
+    upstreamPath: pathWithModel(route.dialect, route.path, model),
+    billing: 'metered',
+    body: applyEdits(received.body, modelEdits(route.dialect, model)),
   }
+}
+
+/** The path without what a query says to the first provider, a key among it. How a stream is framed is the client's wish. */
+function pathFor({ upstreamPath }: ReceivedCall): string {
+  const [plain = '', query = ''] = upstreamPath.split('?')
+  const isEvents = query.split('&').some((field) => /^(?:\$|%24)?alt=sse$/i.test(field))
+  return isEvents ? `${plain}?alt=sse` : plain
 }
 
 /** Headers that hold a credential or an account of the provider that the client meant: they never go to another one. */

@@ -1,4 +1,5 @@
 import { readDocument } from '../streams/document.ts'
+import { readArray } from '../streams/jsonArray.ts'
 import { readLines } from '../streams/ndjson.ts'
 import { readEvents } from '../streams/sse.ts'
 import type { Feed } from '../streams/sse.ts'
@@ -18,6 +19,8 @@ export interface AnswerParts {
   text?(data: string): void
   /** True for events that are not worth parsing. */
   skips?(name: string): boolean
+  /** A JSON array was closed. */
+  closed?(): void
   /** All bytes have come. */
   end?(): void
 }
@@ -51,6 +54,9 @@ export function answerReader(
       break
     case 'ndjson':
       feed = readLines({ line: (text) => chunk(text, ''), oversized })
+      break
+    case 'json-array':
+      feed = readArray({ element: (text) => chunk(text, ''), oversized, closed: () => parts.closed?.() })
       break
     case 'json': {
       const document = (text: string): void => {

@@ -1,9 +1,11 @@
+import type { NanoUsd } from '../../shared/money.ts'
 import type { Usage } from '../../shared/usage.ts'
 import { noUsage, totalInput } from '../../shared/usage.ts'
 import type { AnswerCall } from '../transcript/callDigest.ts'
 import { SpokenText } from '../streams/spokenText.ts'
 import type { AnswerFacts, JsonObject } from './dialect.ts'
 import { isObject, wordIn } from './read.ts'
+import type { UsagePart } from './usageParts.ts'
 
 /** Most different tool calls and choices that are told apart; more of them are counted as one. */
 const mostTracked = 4096
@@ -23,6 +25,10 @@ export class AnswerRecord implements AnswerFacts {
   toolCalls = 0
   model: string | null = null
   serviceTier: Readonly<Record<string, string>> = {}
+  parts: readonly UsagePart[] = []
+  reportedNanoUsd: NanoUsd | null = null
+  /** Set where a format has a last report that is not its last event. */
+  lastReportCame = false
   streamError: string | null = null
   responseId: string | null = null
   calls: readonly AnswerCall[] | null = null
@@ -44,6 +50,10 @@ export class AnswerRecord implements AnswerFacts {
   get outputKnown(): boolean {
     if (!this.outputReported || this.usage === null) return false
     return this.usage.output > 0 || this.deliveredChars === 0
+  }
+
+  get usageIsFinal(): boolean {
+    return this.inputKnown && this.outputKnown && (this.terminal || this.lastReportCame)
   }
 
   /** Text that the user sees. */
@@ -106,6 +116,11 @@ export class AnswerRecord implements AnswerFacts {
 
   /** Web searches that were seen passing, where the usage names none or fewer. */
   atLeastWebSearches(searches: number): void {
-    if (searches > (this.usage?.webSearches ?? 0)) this.usage = { ...(this.usage ?? noUsage), webSearches: searches }
+    this.atLeast('webSearches', searches)
+  }
+
+  /** Uses of a provider's own tool that were seen passing, where the usage names none or fewer. */
+  atLeast(tool: 'webSearches' | 'fileSearches' | 'codeContainers', uses: number): void {
+    if (uses > (this.usage?.[tool] ?? 0)) this.usage = { ...(this.usage ?? noUsage), [tool]: uses }
   }
 }

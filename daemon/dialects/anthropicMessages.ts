@@ -3,6 +3,7 @@ import { countBlocks } from './anthropicInput.ts'
 import { anthropicReader } from './anthropicReader.ts'
 import { recordAnthropicMessage } from './anthropicTranscript.ts'
 import { CacheAsk } from './cacheAsk.ts'
+import { askFallbacks, budgetOf } from './anthropicFallbacks.ts'
 import type { DescribeContext, Dialect, JsonObject } from './dialect.ts'
 import { completeFacts, emulationOptions } from './facts.ts'
 import { askCeiling, tierOf } from './openaiCeiling.ts'
@@ -10,6 +11,7 @@ import { arrayIn, askArray, askBoolean, askModel, askNumber, isObject, objectIn,
 import { anthropicErrorType, anthropicRefusal, lastMessage } from './refusalShape.ts'
 import { anthropicSession } from './sessionHint.ts'
 import { countTools, structureOf } from './structure.ts'
+import { vendorOf } from './vendors.ts'
 
 /** `POST /v1/messages`. */
 export const anthropicMessages: Dialect = {
@@ -46,22 +48,46 @@ function describe(body: JsonObject, context: DescribeContext): CallFacts {
   if (isObject(body['tool_choice'])) counter.json(body['tool_choice'])
   const format = objectIn(objectIn(body, 'output_config') ?? {}, 'format') ?? objectIn(body, 'output_format')
   if (format !== null) counter.json(format)
-  const thinking = objectIn(body, 'thinking') ?? {}
-  const budget = askNumber(thinking, 'budget_tokens', 'thinking.budget_tokens')
+  const ceiling = askCeiling(body, 'max_tokens', context)
+  const fallbacks = askFallbacks(body, context)
   return completeFacts({
     model,
+    vendor: vendorOf(context).name,
+    otherModels: [...fallbacks.models, ...advisorsOf(tools)],
+    ...(fallbacks.ceilings.length === 0 || ceiling === null
+      ? {}
+      : { ceilings: [{ path: ['max_tokens'], tokens: ceiling }, ...fallbacks.ceilings] }),
     stream: askBoolean(body, 'stream', false),
     outputField: ['max_tokens'],
-    requestedOutputTokens: askCeiling(body, 'max_tokens', context),
-    thinkingBudgetTokens: thinking['type'] === 'enabled' && budget !== null && budget > 0 ? budget : null,
+    requestedOutputTokens:
+      ceiling === null ? null : Math.max(ceiling, ...fallbacks.ceilings.map(({ tokens }) => tokens)),
+    thinkingBudgetTokens: largest([budgetOf(body), ...fallbacks.budgets]),
     serverTools: serverToolsOf(tools, arrayIn(body, 'mcp_servers').length > 0),
-    tier: tierOf(body, ['service_tier', 'speed', 'inference_geo']),
+    tier: {
+      ...tierOf(body, ['service_tier', 'speed', 'inference_geo']),
+      ...(fallbacks.isFast ? { speed: 'fast' } : {}),
+    },
     cacheWrite: cache.longest,
     ollama: emulationOptions(context),
     sessionHint: anthropicSession(body),
     estimate: counter.estimate(),
     transcript: context.transcript.facts(),
   })
+}
+
+/** The larger of the thinking budgets that there are. */
+function largest(budgets: readonly (number | null)[]): number | null {
+  const set = budgets.filter((budget) => budget !== null)
+  return set.length === 0 ? null : Math.max(...set)
+}
+
+/** Models that the tool `advisor` asks, each with a price of its own. */
+function advisorsOf(tools: readonly unknown[]): readonly string[] {
+  return tools.flatMap((tool) =>
+    isObject(tool) && /^advisor(?:_|$)/.test(stringIn(tool, 'type') ?? '') && tool['model'] !== undefined
+      ? [askModel(tool)]
+      : [],
+  )
 }
 
 /** Tokens of the hidden definitions of Anthropic's own tools. */

@@ -23,6 +23,8 @@ export function anthropicReader(form: AnswerForm, facts: CallFacts): AnswerReade
       record.addToolCall(key)
       record.addHidden(block['name'])
     }
+    // Where one model's output ends and the next one's begins.
+    if (type === 'fallback') record.setModel(objectIn(block, 'to')?.['model'])
     if (type === 'server_tool_use' && block['name'] === 'web_search') {
       searches += 1
       record.atLeastWebSearches(searches)
@@ -48,8 +50,11 @@ export function anthropicReader(form: AnswerForm, facts: CallFacts): AnswerReade
         return
       }
       case 'message_delta': {
-        setFinish(stringIn(objectIn(event, 'delta') ?? {}, 'stop_reason'))
+        const reason = stringIn(objectIn(event, 'delta') ?? {}, 'stop_reason')
+        setFinish(reason)
         if (isObject(event['usage'])) usage.merge(event['usage'])
+        // Nothing but the end follows; a client that leaves now changes no figure.
+        if (reason !== null && isObject(event['usage'])) record.lastReportCame = true
         return
       }
       case 'message_stop':

@@ -1,14 +1,20 @@
+import { noUsage } from '../../shared/usage.ts'
 import type { Usage } from '../../shared/usage.ts'
 import type { CallFacts } from '../call.ts'
+import { iterated, iterationOf } from './anthropicIterations.ts'
+import type { Iteration } from './anthropicIterations.ts'
 import type { AnswerRecord } from './answerRecord.ts'
 import type { JsonObject } from './dialect.ts'
-import { arrayIn, countIn, isObject, objectIn, stringIn } from './read.ts'
+import { arrayIn, countIn, isObject, objectIn } from './read.ts'
+import { reportedCost } from './reportedCost.ts'
+import { vendorNamed } from './vendors.ts'
 
 /** Counts of one usage block; null where it does not say. */
 interface Block {
   readonly input: number | null
   readonly cacheRead: number | null
   readonly cacheWrite: number | null
+  readonly cacheWrite5m: number | null
   readonly cacheWrite1h: number | null
   readonly output: number | null
   readonly thinking: number | null
@@ -19,6 +25,7 @@ const emptyBlock: Block = {
   input: null,
   cacheRead: null,
   cacheWrite: null,
+  cacheWrite5m: null,
   cacheWrite1h: null,
   output: null,
   thinking: null,
@@ -34,8 +41,8 @@ export class AnthropicUsage {
   readonly #facts: CallFacts
   #start = emptyBlock
   #latest = emptyBlock
-  /** Work besides the message itself, which the block's own fields leave out; the last list counts. */
-  #extra: Usage | null = null
+  /** The runs that the answer is made of; the last list counts. */
+  #iterations: readonly Iteration[] = []
 
   constructor(record: AnswerRecord, facts: CallFacts) {
     this.#record = record
@@ -62,10 +69,11 @@ export class AnthropicUsage {
 
   #readExtras(usage: JsonObject): void {
     this.#record.setTiers(usage, ['service_tier', 'speed', 'inference_geo'])
-    const iterations = arrayIn(usage, 'iterations').filter(isObject).filter(isApart).map(blockOf)
+    const cost = reportedCost(usage, vendorNamed(this.#facts.vendor))
+    if (cost !== null) this.#record.reportedNanoUsd = Math.max(cost, this.#record.reportedNanoUsd ?? 0)
+    const iterations = arrayIn(usage, 'iterations').filter(isObject)
     if (iterations.length === 0) return
-    const usages = iterations.map((block) => usageOf(block, this.#facts))
-    this.#extra = usages.reduce(sum)
+    this.#iterations = iterations.map((entry) => iterationOf(entry, usageOf(blockOf(entry), this.#facts)))
   }
 
   #store(): void {
@@ -73,14 +81,10 @@ export class AnthropicUsage {
     const guessed = this.#facts.ollama !== null && this.#latest.input !== null
     const start = guessed ? { ...this.#start, input: null } : this.#start
     const own = usageOf(highest(start, this.#latest), this.#facts)
-    const usage = this.#extra === null ? own : sum(own, this.#extra)
+    const { usage, parts } = iterated(own, this.#iterations, this.#facts.model)
     this.#record.usage = { ...usage, webSearches: Math.max(usage.webSearches, this.#record.usage?.webSearches ?? 0) }
+    this.#record.parts = parts
   }
-}
-
-/** Compaction and advisor runs are not in the totals of the block that lists them. */
-function isApart(iteration: JsonObject): boolean {
-  return /^(compaction|advisor)/.test(stringIn(iteration, 'type') ?? '')
 }
 
 function blockOf(usage: JsonObject): Block {
@@ -93,6 +97,7 @@ function blockOf(usage: JsonObject): Block {
     input: countIn(usage, 'input_tokens'),
     cacheRead: countIn(usage, 'cache_read_input_tokens'),
     cacheWrite: whole === null && split === null ? null : Math.max(whole ?? 0, split ?? 0),
+    cacheWrite5m: fiveMinutes,
     cacheWrite1h: oneHour,
     output: countIn(usage, 'output_tokens'),
     thinking: countIn(objectIn(usage, 'output_tokens_details'), 'thinking_tokens'),
@@ -110,6 +115,7 @@ function highest(left: Block, right: Block): Block {
     input: most('input'),
     cacheRead: most('cacheRead'),
     cacheWrite: most('cacheWrite'),
+    cacheWrite5m: most('cacheWrite5m'),
     cacheWrite1h: most('cacheWrite1h'),
     output: most('output'),
     thinking: most('thinking'),
@@ -117,34 +123,21 @@ function highest(left: Block, right: Block): Block {
   }
 }
 
-/** Buckets of a block. Writes without a split are taken at the lifetime that the request asked for (D04). */
+/** Buckets of a block. Writes that no split tells of are taken at the lifetime that the request asked for (D04). */
 function usageOf(block: Block, facts: CallFacts): Usage {
   const written = block.cacheWrite ?? 0
-  const cacheWrite1h = Math.min(written, block.cacheWrite1h ?? (facts.cacheWrite === '1h' ? written : 0))
+  const told1h = block.cacheWrite1h ?? 0
+  const untold = facts.cacheWrite === '1h' ? Math.max(0, written - told1h - (block.cacheWrite5m ?? 0)) : 0
+  const cacheWrite1h = Math.min(written, told1h + untold)
   const output = block.output ?? 0
   return {
+    ...noUsage,
     input: block.input ?? 0,
     cacheRead: block.cacheRead ?? 0,
     cacheWrite5m: written - cacheWrite1h,
     cacheWrite1h,
     output,
     reasoning: Math.min(block.thinking ?? 0, output),
-    audioInput: 0,
-    audioOutput: 0,
     webSearches: block.webSearches ?? 0,
-  }
-}
-
-function sum(left: Usage, right: Usage): Usage {
-  return {
-    input: left.input + right.input,
-    cacheRead: left.cacheRead + right.cacheRead,
-    cacheWrite5m: left.cacheWrite5m + right.cacheWrite5m,
-    cacheWrite1h: left.cacheWrite1h + right.cacheWrite1h,
-    output: left.output + right.output,
-    reasoning: left.reasoning + right.reasoning,
-    audioInput: 0,
-    audioOutput: 0,
-    webSearches: left.webSearches + right.webSearches,
   }
 }

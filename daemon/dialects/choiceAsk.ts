@@ -1,5 +1,6 @@
 import type { FieldEdit } from './edit.ts'
 import type { JsonObject } from './dialect.ts'
+import { fieldIn, objectField } from './geminiFields.ts'
 import { arrayIn, objectIn } from './read.ts'
 
 /** What a request asks for beyond one plain answer. */
@@ -18,12 +19,14 @@ const includedLogprobs = 'message.output_text.logprobs'
  * `top_logprobs`, Responses also in `include`, Gemini in `generationConfig`.
  */
 export function choiceAskOf(body: JsonObject): ChoiceAsk {
-  const generation = objectIn(body, 'generationConfig')
-  const counts = [body['n'], body['best_of'], generation?.['candidateCount']]
+  const generation = objectField(body, 'generationConfig')
+  const counts = [body['n'], body['best_of'], fieldIn(generation ?? {}, 'candidateCount')]
   const edits: FieldEdit[] = []
   for (const name of ['logprobs', 'top_logprobs']) if (asks(body[name])) edits.push({ path: [name], remove: true })
-  for (const name of ['responseLogprobs', 'logprobs']) {
-    if (asks(generation?.[name])) edits.push({ path: ['generationConfig', name], remove: true })
+  for (const place of ['generationConfig', 'generation_config']) {
+    for (const name of ['responseLogprobs', 'response_logprobs', 'logprobs']) {
+      if (asks(objectIn(body, place)?.[name])) edits.push({ path: [place, name], remove: true })
+    }
   }
   const include = arrayIn(body, 'include')
   if (include.includes(includedLogprobs)) {

@@ -1,7 +1,9 @@
 import type { CallFacts, DialectName, InputEstimate, Refusal } from '../call.ts'
+import type { NanoUsd } from '../../shared/money.ts'
 import type { Usage } from '../../shared/usage.ts'
 import type { AnswerCall } from '../transcript/callDigest.ts'
 import type { TranscriptRecorder } from '../transcript/transcript.ts'
+import type { UsagePart } from './usageParts.ts'
 
 /** A value that came out of JSON.parse; narrowed by the readers in `read.ts`. */
 export type JsonObject = { readonly [key: string]: unknown }
@@ -11,6 +13,8 @@ export interface DescribeContext {
   readonly upstreamName: string
   /** Base URL, because api.openai.com wants another ceiling field than the servers that imitate it. */
   readonly upstreamBaseUrl: string
+  /** Path below the base URL without its query: some formats name the model there. */
+  readonly path: string
   readonly ollamaEmulation: boolean
   readonly counter: TokenCounter
   readonly transcript: TranscriptRecorder
@@ -62,6 +66,12 @@ export interface AnswerFacts {
   readonly toolCalls: number
   readonly model: string | null
   readonly serviceTier: Readonly<Record<string, string>>
+  /** Parts of `usage` that are priced by themselves; what they leave of it is the answering model's. Mostly empty. */
+  readonly parts: readonly UsagePart[]
+  /** What the provider says it charged, in nano-dollar; null where it says nothing. */
+  readonly reportedNanoUsd: NanoUsd | null
+  /** The report on what is billed has come as a whole, even where the terminal event has not. */
+  readonly usageIsFinal: boolean
   /** An error object inside a 200 stream: the provider's own class or code. */
   readonly streamError: string | null
   /** Id that later requests may name as `previous_response_id`. */
@@ -80,12 +90,24 @@ export interface AnswerReader {
   readonly facts: AnswerFacts
 }
 
-/** How the bytes of the answer are framed, from its content type. */
-export type AnswerForm = 'json' | 'sse' | 'ndjson'
+/** How the bytes of the answer are framed: by its content type, and a stream of one JSON array by what was asked for. */
+export type AnswerForm = 'json' | 'sse' | 'ndjson' | 'json-array'
+
+/** A format whose requests name their model in the path and not in the body. Paths may have a query. */
+export interface ModelInPath {
+  /** The model of a path, or null where it names none. */
+  modelOf(path: string): string | null
+  /** The same path with another model; as it is where it names none. */
+  withModel(path: string, model: string): string
+}
 
 /** One wire format. One file each, registered in `registry.ts`. */
 export interface Dialect {
   readonly name: DialectName
+  /** Where the model stands, if not in the body's own field `model`. */
+  readonly modelInPath?: ModelInPath
+  /** Streams may come as one JSON array, whose content type is that of a plain answer. */
+  readonly streamsJsonArrays?: true
   /** Reads a parsed request. Throws InvalidRequest with a sentence that names the field. */
   describe(body: JsonObject, context: DescribeContext): CallFacts
   reader(form: AnswerForm, facts: CallFacts): AnswerReader

@@ -1,22 +1,13 @@
 import type { CallFacts } from '../call.ts'
 import type { DescribeContext, JsonObject } from './dialect.ts'
 import { askBoolean, askNumber, askObject } from './read.ts'
-import { isLocal } from './structure.ts'
+import { vendorOf } from './vendors.ts'
 
 /** Output ceiling of a request, as far as the client set one. */
 export interface Ceiling {
   readonly outputField: readonly string[]
   readonly requestedOutputTokens: number | null
   readonly ignoredOutputTokens: number | null
-}
-
-/** Servers that read only `max_tokens`: with the newer field alone they generate without a bound. */
-const onlyMaxTokens: ReadonlySet<string> = new Set(['lmstudio', 'llamacpp', 'mistral'])
-
-/** True for OpenAI's own API and Azure's, whose reasoning models reject `max_tokens`. */
-export function isOpenaiHost(baseUrl: string): boolean {
-  const host = /^https?:\/\/([^/:?#]+)/i.exec(baseUrl)?.[1]?.toLowerCase() ?? ''
-  return /(^|\.)api\.openai\.com$/.test(host) || /\.azure\.com$/.test(host)
 }
 
 /**
@@ -26,20 +17,20 @@ export function isOpenaiHost(baseUrl: string): boolean {
 export function chatCeiling(body: JsonObject, context: DescribeContext): Ceiling {
   const older = askCeiling(body, 'max_tokens', context)
   const newer = askCeiling(body, 'max_completion_tokens', context)
-  if (context.ollamaEmulation || onlyMaxTokens.has(context.upstreamName)) {
+  const vendor = vendorOf(context)
+  if (vendor.ceilings === 'max_tokens') {
     return { outputField: ['max_tokens'], requestedOutputTokens: older, ignoredOutputTokens: newer }
   }
   if (newer !== null)
     return { outputField: ['max_completion_tokens'], requestedOutputTokens: newer, ignoredOutputTokens: null }
   if (older !== null) return { outputField: ['max_tokens'], requestedOutputTokens: older, ignoredOutputTokens: null }
-  const field = isOpenaiHost(context.upstreamBaseUrl) ? 'max_completion_tokens' : 'max_tokens'
-  return { outputField: [field], requestedOutputTokens: null, ignoredOutputTokens: null }
+  return { outputField: [vendor.addedCeiling], requestedOutputTokens: null, ignoredOutputTokens: null }
 }
 
 /** The number in a ceiling field; null where it is missing or means "none": below zero, and zero on local servers. */
 export function askCeiling(body: JsonObject, name: string, context: DescribeContext): number | null {
   const tokens = askNumber(body, name)
-  return tokens === null || tokens < 0 || (tokens === 0 && isLocal(context)) ? null : tokens
+  return tokens === null || tokens < 0 || (tokens === 0 && vendorOf(context).isLocal) ? null : tokens
 }
 
 /** Number of answers asked for; at least one. */
@@ -49,11 +40,11 @@ export function askChoices(body: JsonObject, name: 'n' | 'best_of'): number {
 
 /**
  * How the usage of a stream has to be asked for (B01). An existing `stream_options` is kept and only its flag is set: it
- * may hold other options.
+ * may hold other options. A server that reports by itself is not asked: what it sends is the client's as it stands.
  */
-export function includeUsageOf(body: JsonObject, stream: boolean): CallFacts['includeUsage'] {
+export function includeUsageOf(body: JsonObject, stream: boolean, context: DescribeContext): CallFacts['includeUsage'] {
   const options = askObject(body, 'stream_options')
-  if (!stream) return 'not-applicable'
+  if (!stream || vendorOf(context).streamUsage === 'always') return 'not-applicable'
   if (options === null) return 'inject'
   return askBoolean(options, 'include_usage', false) ? 'present' : 'replace-false'
 }

@@ -4,12 +4,13 @@ import { CacheAsk } from './cacheAsk.ts'
 import type { AnswerForm, AnswerReader, DescribeContext, Dialect, JsonObject } from './dialect.ts'
 import { completeFacts, emulationOptions } from './facts.ts'
 import { OpenaiChoices } from './openaiChoices.ts'
-import { askChoices, chatCeiling, includeUsageOf, isOpenaiHost, tierOf } from './openaiCeiling.ts'
+import { askChoices, chatCeiling, includeUsageOf, tierOf } from './openaiCeiling.ts'
 import { countChatMessages } from './openaiInput.ts'
-import { arrayIn, askArray, askBoolean, askModel, askNumber, isObject, objectIn } from './read.ts'
+import { arrayIn, askArray, askBoolean, askModel, askModels, askNumber, isObject, objectIn } from './read.ts'
 import { lastMessage, openaiRefusal } from './refusalShape.ts'
 import { cacheKeySession } from './sessionHint.ts'
 import { countTools, structureOf } from './structure.ts'
+import { vendorOf } from './vendors.ts'
 
 /** `POST /v1/chat/completions`, of OpenAI and of everything that imitates it. */
 export const openaiChat: Dialect = {
@@ -22,6 +23,7 @@ export const openaiChat: Dialect = {
 
 function describe(body: JsonObject, context: DescribeContext): CallFacts {
   const model = askModel(body)
+  const vendor = vendorOf(context)
   const stream = askBoolean(body, 'stream', false)
   const messages = askArray(body, 'messages')
   const { counter } = context
@@ -39,11 +41,13 @@ function describe(body: JsonObject, context: DescribeContext): CallFacts {
   const thinkingBudget = askNumber(objectIn(body, 'reasoning') ?? {}, 'max_tokens', 'reasoning.max_tokens')
   return completeFacts({
     model,
+    vendor: vendor.name,
+    otherModels: vendor.listsModels ? askModels(body, 'models') : [],
     stream,
     ...chatCeiling(body, context),
     choices: askChoices(body, 'n'),
     thinkingBudgetTokens: thinkingBudget !== null && thinkingBudget > 0 ? thinkingBudget : null,
-    includeUsage: includeUsageOf(body, stream),
+    includeUsage: includeUsageOf(body, stream, context),
     // One search for a call, priced by the call; the usage block does not name it.
     serverTools: isObject(body['web_search_options']) ? [{ name: 'web_search', maxUses: 1 }] : [],
     tier: tierOf(body),
@@ -57,8 +61,7 @@ function describe(body: JsonObject, context: DescribeContext): CallFacts {
 
 /** OpenAI's newer models charge for cache writes that nobody asked for, so that on its own API one is always expected. */
 export function openaiCacheWrite(cache: CacheAsk, context: DescribeContext): CallFacts['cacheWrite'] {
-  const implicit = context.upstreamName === 'openai' || isOpenaiHost(context.upstreamBaseUrl)
-  return cache.longest === 'none' && implicit ? '5m' : cache.longest
+  return cache.longest === 'none' && vendorOf(context).writesCacheUnasked ? '5m' : cache.longest
 }
 
 /** The fields of a delta or message that hold reasoning, by vendor. */
@@ -96,6 +99,6 @@ function chatReader(form: AnswerForm, facts: CallFacts): AnswerReader {
         record.addHidden(called['input'])
       }
     }
-  })
+  }, facts)
   return answerReader(form, answer.record, answer)
 }

@@ -1,9 +1,10 @@
 import { lastFields } from '../streams/lastFields.ts'
+import type { CallFacts } from '../call.ts'
 import type { AnswerParts } from './answerReader.ts'
 import { AnswerRecord } from './answerRecord.ts'
 import type { JsonObject } from './dialect.ts'
 import { OpenaiUsage } from './openaiUsage.ts'
-import { isObject, objectIn } from './read.ts'
+import { isObject } from './read.ts'
 
 /** Most choices that are followed to their end. */
 const mostChoices = 1024
@@ -17,14 +18,15 @@ export type ChoiceReader = (record: AnswerRecord, choice: JsonObject, index: num
  */
 export class OpenaiChoices implements AnswerParts {
   readonly record = new AnswerRecord()
-  readonly #usage = new OpenaiUsage(this.record)
+  readonly #usage: OpenaiUsage
   readonly #readChoice: ChoiceReader
   readonly #unfinished = new Set<number>()
   readonly #finished = new Set<number>()
   #timings: JsonObject | null = null
 
-  constructor(readChoice: ChoiceReader) {
+  constructor(readChoice: ChoiceReader, facts: Pick<CallFacts, 'vendor'>) {
     this.#readChoice = readChoice
+    this.#usage = new OpenaiUsage(this.record, facts)
   }
 
   chunk(chunk: JsonObject): void {
@@ -32,16 +34,10 @@ export class OpenaiChoices implements AnswerParts {
     record.setModel(chunk['model'])
     record.setTiers(chunk, ['service_tier'])
     if (chunk['error'] !== undefined) record.setError(chunk['error'])
-    const { choices, usage } = chunk
+    const { choices } = chunk
     // Chunks without choices, with null or with an empty list are all seen in the wild (B02).
     if (Array.isArray(choices)) for (const choice of choices as readonly unknown[]) this.#choice(choice)
-    if (isObject(usage)) this.#usage.merge(usage)
-    // Groq's first place for it.
-    const groq = chunk['x_groq']
-    if (isObject(groq)) {
-      const inner = objectIn(groq, 'usage')
-      if (inner !== null) this.#usage.merge(inner)
-    }
+    this.#usage.mergeFrom(chunk)
     if (isObject(chunk['timings'])) this.#timings = chunk['timings']
   }
 

@@ -9,13 +9,14 @@ import { countTokenInput } from './openaiEmbeddings.ts'
 import { countText } from './openaiInput.ts'
 import { asArray, askBoolean, askModel } from './read.ts'
 import { lastMessage, openaiRefusal } from './refusalShape.ts'
+import { vendorOf } from './vendors.ts'
 
 /** `POST /v1/completions`: the older format, still what code completion tools use. */
 export const openaiCompletions: Dialect = {
   name: 'openai-completions',
   describe,
-  reader: (form) => {
-    const answer = new OpenaiChoices(completionText)
+  reader: (form, facts) => {
+    const answer = new OpenaiChoices(completionText, facts)
     return answerReader(form, answer.record, answer)
   },
   refusalBody: (refusal) => openaiRefusal(refusal),
@@ -32,11 +33,12 @@ function describe(body: JsonObject, context: DescribeContext): CallFacts {
   const choices = prompts * Math.max(askChoices(body, 'n'), askChoices(body, 'best_of'))
   return completeFacts({
     model,
+    vendor: vendorOf(context).name,
     stream,
     outputField: ['max_tokens'],
     requestedOutputTokens: askCeiling(body, 'max_tokens', context),
     choices,
-    includeUsage: includeUsageOf(body, stream),
+    includeUsage: includeUsageOf(body, stream, context),
     tier: tierOf(body),
     ollama: emulationOptions(context),
     estimate: counter.estimate(),

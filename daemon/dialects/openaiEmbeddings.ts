@@ -8,12 +8,13 @@ import { completeFacts, emulationOptions } from './facts.ts'
 import { OpenaiUsage } from './openaiUsage.ts'
 import { asArray, askModel, isObject } from './read.ts'
 import { lastMessage, openaiRefusal } from './refusalShape.ts'
+import { vendorOf } from './vendors.ts'
 
 /** `POST /v1/embeddings`: input only, there is no output to bound. */
 export const openaiEmbeddings: Dialect = {
   name: 'openai-embeddings',
   describe,
-  reader: (form) => embeddingsReader(form),
+  reader: (form, facts) => embeddingsReader(form, facts),
   refusalBody: (refusal) => openaiRefusal(refusal),
   terminalError: (refusal, form) => lastMessage(form, null, openaiRefusal(refusal)),
 }
@@ -33,6 +34,7 @@ function describe(body: JsonObject, context: DescribeContext): CallFacts {
   countTokenInput(input, context.counter)
   return completeFacts({
     model,
+    vendor: vendorOf(context).name,
     stream: false,
     outputField: [],
     requestedOutputTokens: null,
@@ -58,9 +60,9 @@ export function countTokenInput(input: unknown, counter: TokenCounter): void {
   }
 }
 
-function embeddingsReader(form: AnswerForm): AnswerReader {
+function embeddingsReader(form: AnswerForm, facts: CallFacts): AnswerReader {
   const record = new AnswerRecord()
-  const usage = new OpenaiUsage(record)
+  const usage = new OpenaiUsage(record, facts)
   const read = (answer: { readonly [name: string]: unknown }): void => {
     record.setModel(answer['model'])
     if (answer['error'] !== undefined) record.setError(answer['error'])

@@ -8,16 +8,17 @@ import { askCeiling, tierOf } from './openaiCeiling.ts'
 import { countContent, countText } from './openaiInput.ts'
 import { countResponsesItems } from './responsesItems.ts'
 import { responsesReader } from './responsesReader.ts'
-import { arrayIn, askBoolean, askModel, askNumber, isObject, objectIn, stringIn } from './read.ts'
+import { arrayIn, askBoolean, askModel, askModels, askNumber, isObject, objectIn, stringIn } from './read.ts'
 import { lastMessage, openaiRefusal, refusalFields } from './refusalShape.ts'
 import { responsesSession } from './sessionHint.ts'
 import { countTools, structureOf } from './structure.ts'
+import { vendorOf } from './vendors.ts'
 
 /** `POST /v1/responses`. */
 export const openaiResponses: Dialect = {
   name: 'openai-responses',
   describe,
-  reader: (form) => responsesReader(form),
+  reader: (form, facts) => responsesReader(form, facts),
   refusalBody: (refusal) => openaiRefusal(refusal),
   // With any other code its clients repeat the turn, several times.
   terminalError: (refusal, form, callId) =>
@@ -38,6 +39,7 @@ export const openaiResponses: Dialect = {
 
 function describe(body: JsonObject, context: DescribeContext): CallFacts {
   const model = askModel(body)
+  const vendor = vendorOf(context)
   const stream = askBoolean(body, 'stream', false)
   const background = askBoolean(body, 'background', false)
   const { input } = body
@@ -72,6 +74,8 @@ function describe(body: JsonObject, context: DescribeContext): CallFacts {
     previousResponseId !== null || prompt !== null || stored || (conversation !== undefined && conversation !== null)
   return completeFacts({
     model,
+    vendor: vendor.name,
+    otherModels: vendor.listsModels ? askModels(body, 'models') : [],
     stream,
     outputField: ['max_output_tokens'],
     requestedOutputTokens: askCeiling(body, 'max_output_tokens', context),

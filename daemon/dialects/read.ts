@@ -33,10 +33,19 @@ export function stringIn(object: JsonObject, name: string): string | null {
   return typeof value === 'string' ? value : null
 }
 
-/** A reported count: a finite number >= 0 as a whole number, else null. Null and missing are unknown, never 0 (B04, I05). */
+/**
+ * The largest count that is believed, in tokens or uses: some fifty times the largest context window. The price of what lies
+ * below, and the sum of many such prices, stay whole numbers that a double can tell apart.
+ */
+const mostCounted = 100_000_000
+
+/**
+ * A reported count: a number from 0 to `mostCounted` as a whole number, else null. Null, missing and absurd figures are
+ * unknown, never 0 (B04, I05).
+ */
 export function countIn(object: JsonObject | null, name: string): number | null {
   const value = object?.[name]
-  return typeof value === 'number' && Number.isFinite(value) && value >= 0 ? Math.round(value) : null
+  return typeof value === 'number' && value >= 0 && value <= mostCounted ? Math.round(value) : null
 }
 
 /** A short word that a provider reported (class, code, reason, tier), cut so that no text can hide in it. */
@@ -56,6 +65,16 @@ export function askModel(body: JsonObject): string {
     throw new InvalidRequest('The field "model" is longer than 512 characters or has control characters.')
   }
   return model
+}
+
+/** Most models that a request may name as its alternatives; vendors take a handful. */
+const mostModels = 32
+
+/** The model names in the array under `name`, as bounded as the model's own; none where it is missing. Throws InvalidRequest. */
+export function askModels(body: JsonObject, name: string): readonly string[] {
+  const models = arrayIn(body, name)
+  if (models.length > mostModels) throw new InvalidRequest(`The field "${name}" names more than ${mostModels} models.`)
+  return models.map((model) => askModel({ model }))
 }
 
 /** `true` or `false` under `name`; `fallback` where it is missing or null. Throws InvalidRequest. */

@@ -59,9 +59,48 @@ export function ollamaRefusal(refusal: Refusal): JsonObject {
   return { error: refusal.message, tollgate: refusalFields(refusal) }
 }
 
+/** Google's error body. Its SDK shows the whole of it as text; AI SDK reads the message. */
+export function geminiRefusal(refusal: Refusal, status: number): JsonObject {
+  const { code, message } = refusal
+  const info = {
+    '@type': 'type.googleapis.com/google.rpc.ErrorInfo',
+    reason: code.toUpperCase(),
+    domain: 'tollgate.local',
+  }
+  const word = geminiErrorStatus(status, code)
+  return { error: { code: status, message, status: word, details: [info], tollgate: refusalFields(refusal) } }
+}
+
+/** Google's word for a status. A 400 is a wrong request only where the request is what is wrong. */
+function geminiErrorStatus(status: number, code: Refusal['code']): string {
+  switch (status) {
+    case 400:
+      return code === 'invalid_request' || code === 'message_too_long' ? 'INVALID_ARGUMENT' : 'FAILED_PRECONDITION'
+    case 401:
+      return 'UNAUTHENTICATED'
+    case 403:
+      return 'PERMISSION_DENIED'
+    case 404:
+      return 'NOT_FOUND'
+    case 409:
+      return 'ABORTED'
+    case 429:
+      return 'RESOURCE_EXHAUSTED'
+    case 408:
+    case 504:
+      return 'DEADLINE_EXCEEDED'
+    case 502:
+    case 503:
+      return 'UNAVAILABLE'
+    default:
+      return status >= 500 ? 'INTERNAL' : 'INVALID_ARGUMENT'
+  }
+}
+
 /**
  * One last message in the framing of an answer that has begun. Never a clean end (F09). Inside a single JSON document
- * nothing well-formed can be said any more: the result is empty, and the connection has to be broken instead.
+ * nothing well-formed can be said any more: the result is empty, and the connection has to be broken instead. In an array
+ * it is the last element and the end; what has to stand before it depends on where the array was cut (`arrayEnd`).
  */
 export function lastMessage(form: AnswerForm, event: string | null, message: JsonObject): string {
   const json = JSON.stringify(message)
@@ -70,6 +109,8 @@ export function lastMessage(form: AnswerForm, event: string | null, message: Jso
       return `${event === null ? '' : `event: ${event}\n`}data: ${json}\n\n`
     case 'ndjson':
       return `${json}\n`
+    case 'json-array':
+      return `${json}]`
     case 'json':
       return ''
   }

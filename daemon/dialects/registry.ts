@@ -1,6 +1,8 @@
 import type { DialectName } from '../call.ts'
 import { anthropicMessages } from './anthropicMessages.ts'
 import type { Dialect } from './dialect.ts'
+import { geminiEmbed } from './geminiEmbed.ts'
+import { geminiGenerate } from './geminiGenerate.ts'
 import { ollamaChat } from './ollamaChat.ts'
 import { ollamaEmbed } from './ollamaEmbed.ts'
 import { ollamaGenerate } from './ollamaGenerate.ts'
@@ -19,6 +21,8 @@ const dialects: Readonly<Record<DialectName, Dialect>> = {
   'ollama-chat': ollamaChat,
   'ollama-generate': ollamaGenerate,
   'ollama-embed': ollamaEmbed,
+  'gemini-generate': geminiGenerate,
+  'gemini-embed': geminiEmbed,
 }
 
 /** The wire format of that name. */

@@ -1,3 +1,4 @@
+import type { CallFacts } from '../call.ts'
 import { lastFields } from '../streams/lastFields.ts'
 import { AnswerCalls } from './answerCalls.ts'
 import { answerReader } from './answerReader.ts'
@@ -6,6 +7,7 @@ import type { AnswerForm, AnswerReader, JsonObject } from './dialect.ts'
 import { OpenaiUsage } from './openaiUsage.ts'
 import { arrayIn, isObject, objectIn, stringIn, wordIn } from './read.ts'
 import { responsesCall } from './responsesTranscript.ts'
+import { ToolUses } from './toolUses.ts'
 
 /** Events that repeat what deltas have brought, or carry images: not worth parsing. */
 const skipped: ReadonlySet<string> = new Set([
@@ -38,19 +40,19 @@ const visibleDeltas: ReadonlySet<string> = new Set([
  * Reads a Responses answer. Completed, incomplete and failed each end it, and each carries the usage if there is one (B10);
  * a stream that stops without one of them is cut (F06).
  */
-export function responsesReader(form: AnswerForm): AnswerReader {
+export function responsesReader(form: AnswerForm, facts: Pick<CallFacts, 'vendor'>): AnswerReader {
   const record = new AnswerRecord()
-  const usage = new OpenaiUsage(record)
+  const usage = new OpenaiUsage(record, facts)
   const doneCalls = new AnswerCalls()
+  const doneTools = new ToolUses()
   let begunCalls = 0
-  let searches = 0
 
   function readResponse(response: JsonObject): void {
     record.setModel(response['model'])
     record.setTiers(response, ['service_tier'])
     const id = stringIn(response, 'id')
     if (id !== null) record.responseId = id.slice(0, 256)
-    if (isObject(response['usage'])) usage.merge(response['usage'])
+    usage.mergeFrom(response)
     if (isObject(response['error'])) record.setError(response['error'])
   }
   function readEnd(response: JsonObject): void {
@@ -61,12 +63,12 @@ export function responsesReader(form: AnswerForm): AnswerReader {
     // The whole output is repeated here; some servers send it nowhere else.
     const whole = new AnswerRecord()
     const wholeCalls = new AnswerCalls()
-    let found = 0
+    const wholeTools = new ToolUses()
     for (const item of arrayIn(response, 'output')) {
       readItem(item, whole)
       if (!isObject(item)) continue
       addCall(item, wholeCalls)
-      if (item['type'] === 'web_search_call') found += 1
+      wholeTools.see(item)
     }
     const calls = wholeCalls.count >= doneCalls.count ? wholeCalls : doneCalls
     // Nobody can go on from an answer that is not stored.
@@ -75,8 +77,7 @@ export function responsesReader(form: AnswerForm): AnswerReader {
     record.deliveredWords = Math.max(record.deliveredWords, whole.deliveredWords)
     record.visibleChars = Math.max(record.visibleChars, whole.visibleChars)
     record.toolCalls = Math.max(record.toolCalls, whole.toolCalls)
-    searches = Math.max(searches, found)
-    record.atLeastWebSearches(searches)
+    wholeTools.tell(record)
   }
   function chunk(event: JsonObject, name: string): void {
     const type = stringIn(event, 'type') ?? name
@@ -108,10 +109,8 @@ export function responsesReader(form: AnswerForm): AnswerReader {
         const item = objectIn(event, 'item')
         if (item === null) return
         addCall(item, doneCalls)
-        if (item['type'] === 'web_search_call') {
-          searches += 1
-          record.atLeastWebSearches(searches)
-        }
+        doneTools.see(item)
+        doneTools.tell(record)
         return
       }
       case 'error':

@@ -9,6 +9,8 @@ export type Route =
 /** A request line, taken apart. */
 export interface Request {
   readonly upstreamName: string
+  /** What the vendor's own paths have before their version, and its base URL has already; null where there is nothing. */
+  readonly vendorPrefix: string | null
   /** Upper case. */
   readonly method: string
   /** Non-empty parts of the path, as escaped as they came. */

@@ -6,6 +6,7 @@ import { ollamaRoute } from './routesOllama.ts'
 import { openaiRoute } from './routesOpenai.ts'
 import type { Request, Route } from './routeTable.ts'
 import { unsupported } from './routeTable.ts'
+import { vendorOf } from './vendors.ts'
 
 export type { Route } from './routeTable.ts'
 
@@ -21,13 +22,18 @@ export function resolveRoute(
   upstreamName: string,
   method: string,
   path: string,
+  baseUrl = '',
 ): Route {
+  const vendor = (): Pick<Request, 'upstreamName' | 'vendorPrefix'> => ({
+    upstreamName,
+    vendorPrefix: vendorOf({ upstreamName, upstreamBaseUrl: baseUrl }).pathPrefix,
+  })
   // A query may hold a key, and a path of any length may come: only what a client calls again and again is kept.
-  if (path.length > longestKeptPath || path.includes('?')) return routeOf(upstreamDialect, upstreamName, method, path)
-  const name = `${upstreamDialect} ${upstreamName} ${method} ${path}`
+  if (path.length > longestKeptPath || path.includes('?')) return routeOf(upstreamDialect, vendor(), method, path)
+  const name = `${upstreamDialect} ${upstreamName} ${baseUrl} ${method} ${path}`
   let route = kept.get(name)
   if (route === undefined) {
-    route = routeOf(upstreamDialect, upstreamName, method, path)
+    route = routeOf(upstreamDialect, vendor(), method, path)
     if (kept.size >= mostKept) kept.clear()
     kept.set(name, route)
   }
@@ -38,7 +44,12 @@ const mostKept = 500
 const longestKeptPath = 200
 const kept = new Map<string, Route>()
 
-function routeOf(upstreamDialect: UpstreamDialect, upstreamName: string, method: string, path: string): Route {
+function routeOf(
+  upstreamDialect: UpstreamDialect,
+  vendor: Pick<Request, 'upstreamName' | 'vendorPrefix'>,
+  method: string,
+  path: string,
+): Route {
   const withoutFragment = path.split('#', 1)[0] ?? ''
   const queryAt = withoutFragment.indexOf('?')
   const plain = queryAt < 0 ? withoutFragment : withoutFragment.slice(0, queryAt)
@@ -48,7 +59,7 @@ function routeOf(upstreamDialect: UpstreamDialect, upstreamName: string, method:
     )
   }
   const request: Request = {
-    upstreamName,
+    ...vendor,
     method: method.toUpperCase(),
     parts: plain.split('/').filter((part) => part !== ''),
     query: queryAt < 0 ? '' : withoutFragment.slice(queryAt),
@@ -64,6 +75,11 @@ function routeOf(upstreamDialect: UpstreamDialect, upstreamName: string, method:
     case 'gemini':
       return geminiRoute(request)
   }
+}
+
+/** A path without its query, which may hold a key. */
+export function plainPath(path: string): string {
+  return path.split('?', 1)[0] ?? ''
 }
 
 /** True where an Ollama server is spoken to in another provider's format, which knows fewer of its options (I03). */
@@ -94,7 +110,8 @@ const version = /^v\d+(?:(?:alpha|beta)\d*)?$/
 
 /**
  * The full URL of a request. A base may stand with or without its version: where it has none, an OpenAI-dialect upstream
- * gets `/v1`; where both have one, the base's stays. A query of the base is kept before the request's own.
+ * gets `/v1` behind what its vendor has before it; where both have one, the base's stays. A query of the base is kept before
+ * the request's own.
  */
 export function upstreamUrl(upstreamDialect: UpstreamDialect, baseUrl: string, path: string): string {
   const [base, baseQuery] = split(baseUrl.split('#', 1)[0] ?? '')
@@ -111,8 +128,12 @@ export function upstreamUrl(upstreamDialect: UpstreamDialect, baseUrl: string, p
   }
   const first = pathParts[0] ?? ''
   if (versioned) return `${root}${slashed(version.test(first) ? pathParts.slice(1) : pathParts)}${tail}`
-  const bare = upstreamDialect === 'openai' && pathParts.length > 0 && !version.test(first)
-  return `${root}${slashed(bare ? ['v1', ...pathParts] : pathParts)}${tail}`
+  if (upstreamDialect !== 'openai' || pathParts.length === 0 || version.test(first)) {
+    return `${root}${slashed(pathParts)}${tail}`
+  }
+  const { pathPrefix } = vendorOf({ upstreamName: '', upstreamBaseUrl: base })
+  const before = pathPrefix === null || baseParts.includes(pathPrefix) ? [] : [pathPrefix]
+  return `${root}${slashed([...before, 'v1', ...pathParts])}${tail}`
 }
 
 function split(url: string): [string, string] {

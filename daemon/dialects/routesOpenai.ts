@@ -11,9 +11,6 @@ export const openaiEndpoints: ReadonlyMap<string, DialectName> = new Map<string,
   ['messages', 'anthropic-messages'],
 ])
 
-/** What stands before `/v1` in a vendor's own paths, and is already in its base URL. */
-const vendorPrefix: Readonly<Record<string, string>> = { groq: 'openai', openrouter: 'api' }
-
 /** Paths of an OpenAI-dialect upstream; results are without `/v1`, which its base URL has. */
 export function openaiRoute(request: Request): Route {
   const { method, query } = request
@@ -22,8 +19,8 @@ export function openaiRoute(request: Request): Route {
       'This is an Azure OpenAI request (deployment path or api-version query), which this route does not speak. Use the v1 base URL of the Azure resource as the baseUrl of an upstream.',
     )
   }
-  const prefix = Object.hasOwn(vendorPrefix, request.upstreamName) ? vendorPrefix[request.upstreamName] : undefined
-  const own = prefix !== undefined && request.parts[0] === prefix ? request.parts.slice(1) : request.parts
+  const { vendorPrefix } = request
+  const own = vendorPrefix !== null && request.parts[0] === vendorPrefix ? request.parts.slice(1) : request.parts
   const parts = withoutPrefix(own, 'v1')
   const endpoint = parts.join('/')
   const path = `/${endpoint}${query}`

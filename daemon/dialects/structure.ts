@@ -1,4 +1,5 @@
 import type { DescribeContext, MediaPart, TokenCounter } from './dialect.ts'
+import { vendorOf } from './vendors.ts'
 
 /** Fixed tokens around the text of a request, as an upper bound. */
 export interface Structure {
@@ -21,18 +22,14 @@ const anthropicStructure: Structure = { perRequest: 4, perMessage: 8, toolsBlock
 /** Local servers: the model's own template decides; this covers ChatML, Llama and Gemma with their preambles. */
 const localStructure: Structure = { perRequest: 60, perMessage: 8, toolsBlock: 60, perTool: 16 }
 
-const localUpstreams: ReadonlySet<string> = new Set(['ollama', 'lmstudio', 'vllm', 'llamacpp'])
+/** Gemini: 2 to 5 tokens around each content; a share for the markup of tools, which the family's margin completes. */
+const geminiStructure: Structure = { perRequest: 8, perMessage: 5, toolsBlock: 50, perTool: 12 }
 
-/** True where the model's own chat template builds the prompt, on a server of the user's. */
-export function isLocal(context: DescribeContext): boolean {
-  return context.ollamaEmulation || localUpstreams.has(context.upstreamName)
-}
+const structures = { openai: openaiStructure, anthropic: anthropicStructure, gemini: geminiStructure } as const
 
 /** Structure of a request in a given format; where the emulation is local, the larger of both. */
-export function structureOf(context: DescribeContext, format: 'openai' | 'anthropic' | 'local'): Structure {
-  if (format === 'local') return localStructure
-  const own = format === 'openai' ? openaiStructure : anthropicStructure
-  return isLocal(context) ? localStructure : own
+export function structureOf(context: DescribeContext, format: keyof typeof structures | 'local'): Structure {
+  return format === 'local' || vendorOf(context).isLocal ? localStructure : structures[format]
 }
 
 /** Counts tool schemas: their JSON, and what the provider wraps around them. */

@@ -22,8 +22,10 @@ export interface GuardState {
   readonly oldestCallAgeMs: number
   /** True where the model has a price, or needs none. */
   readonly priced: boolean
-  /** A euro cap applies to one of the call's scopes. */
+  /** A euro cap applies to one of the call's scopes, to its task or to its minute. */
   readonly euroCapApplies: boolean
+  /** The first of the call's models that has no price; absent where the asked one is meant. */
+  readonly unpricedModel?: string
   /** Known model names near an unknown one, for its message. */
   readonly priceSuggestions: readonly string[]
   /** A price tier that the configuration denies, as `service_tier=ultrafast`, or null. */

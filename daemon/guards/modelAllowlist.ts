@@ -7,8 +7,13 @@ export const modelAllowlist: Guard = {
   name: 'modelAllowlist',
   judge: ({ received, facts }) => {
     const { plan, planName } = received.identity
-    if (plan.models === null || plan.models.some((pattern) => matchesPattern(pattern, facts.model))) return allow
-    const message = `Plan ${planName} does not allow the model ${shown(facts.model)}. It allows: ${plan.models.join(', ') || 'none'}. Add it to plans.${planName}.models to use it.`
+    const { models } = plan
+    if (models === null) return allow
+    // A fallback is called like the model that it stands in for.
+    const asked = [facts.model, ...(facts.otherModels ?? [])]
+    const forbidden = asked.find((model) => !models.some((pattern) => matchesPattern(pattern, model)))
+    if (forbidden === undefined) return allow
+    const message = `Plan ${planName} does not allow the model ${shown(forbidden)}. It allows: ${models.join(', ') || 'none'}. Add it to plans.${planName}.models to use it.`
     return { kind: 'refuse', refusal: { code: 'model_not_allowed', message, scope: 'plan', scopeRef: planName } }
   },
 }

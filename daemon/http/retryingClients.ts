@@ -18,6 +18,8 @@ const retryingClients: readonly RetryingClient[] = [
   { name: 'claude-code', userAgent: /\bclaude-(cli|code)\b/i, repeats: allBut400 },
   { name: 'opencode', userAgent: /\bopencode\b/i, repeats: transient },
   { name: 'ai-sdk', userAgent: /\bai-sdk\b|\bai\/\d/i, repeats: transient },
+  // Repeats only where its program asks for it, and then five times whatever the header says.
+  { name: 'google-genai', userAgent: /\bgoogle-genai-sdk\b/i, repeats: transient },
   { name: 'gemini-cli', userAgent: /\bgemini-?cli\b/i, repeats: transient },
   { name: 'cline', userAgent: /\b(cline|roo-?code|kilo-?code)\b/i, repeats: transient },
   { name: 'continue', userAgent: /\bcontinue\b/i, repeats: transient },

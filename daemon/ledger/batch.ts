@@ -111,6 +111,7 @@ export class BatchWriter {
           outcome: 'orphaned',
           usage: charge.usage,
           costNanoEur: charge.costNanoEur,
+          listNanoEur: charge.listNanoEur,
           status: null,
           finish: null,
           responseModel: null,
@@ -178,6 +179,7 @@ export class BatchWriter {
   #decide(ask: ReservationAsk, begun: OpenCall[]): ReservationResult | Error {
     const windows = ask.scopes.map((scope) => this.#windows.load(scope))
     let result: ReservationResult
+    let listNanoEur: number
     try {
       if (this.#open.has(ask.callId) || begun.some((open) => open.callId === ask.callId)) {
         throw new RangeError(`call ${ask.callId} is reserved already`)
@@ -185,6 +187,7 @@ export class BatchWriter {
       if (new Set(windows).size !== windows.length) throw new RangeError(`call ${ask.callId} names a scope twice`)
       const standings = ask.scopes.map((scope, at) => ({ scope, totals: windows[at]?.totals ?? never() }))
       result = decideReservation(ask, standings)
+      listNanoEur = result.kind === 'admitted' ? listPriceAt(ask, result.outputTokens) : 0
     } catch (fault) {
       return fault instanceof Error ? fault : new Error(String(fault))
     }
@@ -199,9 +202,16 @@ export class BatchWriter {
       })
     }
     const ids = windows.map((window) => this.#windows.idOf(window))
-    begun.push(this.#calls.reserve(ask, ids, { reservedNanoEur, reservedTokens }))
+    begun.push(this.#calls.reserve(ask, ids, { reservedNanoEur, listNanoEur, reservedTokens }))
     return result
   }
+}
+
+/** The list price that is kept with a reservation. Throws a RangeError for what a sum cannot hold. */
+function listPriceAt({ listPrice }: ReservationAsk, outputTokens: number): number {
+  const nanoEur = listPrice?.(outputTokens) ?? 0
+  if (Number.isSafeInteger(nanoEur) && nanoEur >= 0) return nanoEur
+  throw new RangeError(`cannot keep a list price of ${nanoEur} nano-euro`)
 }
 
 function never(): never {

@@ -16,6 +16,7 @@ export interface OpenCall extends Held {
 interface LineSums {
   calls: number
   nanoEur: number
+  listNanoEur: number
   input: number
   cacheRead: number
   cacheWrite: number
@@ -31,9 +32,10 @@ type OpenRow = readonly [
   reservedTokens: number,
   estimatedInput: number,
   receivedAtMs: number,
+  listNano: number,
 ]
 
-const openColumns = 'seq, id, line, scopes, reserved_nano, reserved_tokens, estimated_input, received_at_ms'
+const openColumns = 'seq, id, line, scopes, reserved_nano, reserved_tokens, estimated_input, received_at_ms, list_nano'
 
 /** Writes the rows of `calls` and the sums of `lines`. All methods run inside a transaction. */
 export class CallBook {
@@ -42,7 +44,7 @@ export class CallBook {
   readonly #sums = new Map<number, LineSums>()
   readonly #insert: Database.Statement
   readonly #settle: Database.Statement
-  readonly #addSums: Database.Statement<[number, number, number, number, number, number, number]>
+  readonly #addSums: Database.Statement<[number, number, number, number, number, number, number, number]>
   readonly #findOpen: Database.Statement<[string], OpenRow>
   readonly #foreign: Database.Statement<[number], OpenRow>
 
@@ -52,19 +54,20 @@ export class CallBook {
     // The largest seq is found at the right edge of the tree; a clock that steps back cannot reorder calls.
     this.#insert = database.prepare(
       `INSERT INTO calls (seq, id, owner, line, scopes, received_at_ms, task, session, stream, is_retry,
-       estimated_input, reserved_nano, reserved_tokens)
-       VALUES (max(?, ifnull((SELECT max(seq) FROM calls), 0) + 1), ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+       estimated_input, reserved_nano, reserved_tokens, list_nano)
+       VALUES (max(?, ifnull((SELECT max(seq) FROM calls), 0) + 1), ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     )
     // The condition makes a settlement idempotent, whoever else has the file open (A07, L03).
     this.#settle = database.prepare(
-      `UPDATE calls SET settlement = ?, outcome = ?, status = ?, finish = ?, response_model = ?, cost_nano = ?,
+      `UPDATE calls SET settlement = ?, outcome = ?, status = ?, finish = ?, response_model = ?, cost_nano = ?, list_nano = ?,
        input = ?, cache_read = ?, cache_write_5m = ?, cache_write_1h = ?, output = ?, reasoning = ?, audio_input = ?,
-       audio_output = ?, web_searches = ?, settled_at_ms = ?, duration_ms = ?, first_byte_ms = ?, warnings = ?
+       audio_output = ?, web_searches = ?, audio_cache_read = ?, image_input = ?, image_output = ?, file_searches = ?,
+       code_containers = ?, settled_at_ms = ?, duration_ms = ?, first_byte_ms = ?, warnings = ?, tier = ?
        WHERE seq = ? AND settlement IS NULL`,
     )
     this.#addSums = database.prepare(
-      `UPDATE lines SET calls = calls + ?, spent_nano = spent_nano + ?, input = input + ?, cache_read = cache_read + ?,
-       cache_write = cache_write + ?, output = output + ? WHERE id = ?`,
+      `UPDATE lines SET calls = calls + ?, spent_nano = spent_nano + ?, list_nano = list_nano + ?, input = input + ?,
+       cache_read = cache_read + ?, cache_write = cache_write + ?, output = output + ? WHERE id = ?`,
     )
     this.#findOpen = database
       .prepare<[string], OpenRow>(
@@ -103,6 +106,7 @@ export class CallBook {
       estimatedInputTokens,
       reserved.reservedNanoEur,
       reserved.reservedTokens,
+      reserved.listNanoEur,
     )
     const { callId, scopes } = ask
     return { callId, seq: Number(lastInsertRowid), line, scopes, estimatedInputTokens, ...reserved }
@@ -119,6 +123,7 @@ export class CallBook {
       end.finish,
       end.responseModel,
       charge.costNanoEur,
+      charge.listNanoEur,
       usage.input,
       usage.cacheRead,
       usage.cacheWrite5m,
@@ -128,10 +133,16 @@ export class CallBook {
       usage.audioInput,
       usage.audioOutput,
       usage.webSearches,
+      usage.audioCacheRead,
+      usage.imageInput,
+      usage.imageOutput,
+      usage.fileSearches,
+      usage.codeContainers,
       whole(end.settledAtMs),
       whole(end.durationMs),
       whole(end.firstByteMs),
       warnings.length === 0 ? null : JSON.stringify(warnings),
+      end.tier ?? null,
       open.seq,
     )
     if (changes === 0) return false
@@ -139,6 +150,7 @@ export class CallBook {
     // A released call reached no upstream: the row stays, the count does not.
     if (end.settlement !== 'released') sums.calls += 1
     sums.nanoEur += charge.costNanoEur
+    sums.listNanoEur += charge.listNanoEur
     sums.input += usage.input
     sums.cacheRead += usage.cacheRead
     sums.cacheWrite += usage.cacheWrite5m + usage.cacheWrite1h
@@ -148,8 +160,8 @@ export class CallBook {
 
   /** Adds up the lines that this transaction's settlements changed, once each. */
   save(): void {
-    for (const [line, sums] of this.#sums) {
-      this.#addSums.run(sums.calls, sums.nanoEur, sums.input, sums.cacheRead, sums.cacheWrite, sums.output, line)
+    for (const [line, { calls, nanoEur, listNanoEur, input, cacheRead, cacheWrite, output }] of this.#sums) {
+      this.#addSums.run(calls, nanoEur, listNanoEur, input, cacheRead, cacheWrite, output, line)
     }
     this.#sums.clear()
   }
@@ -165,19 +177,20 @@ export class CallBook {
     return this.#foreign.all(this.#names.owner()).map((row) => ({ open: this.#fromRow(row), receivedAtMs: row[7] }))
   }
 
-  #fromRow([seq, callId, line, set, reservedNanoEur, reservedTokens, estimatedInputTokens]: OpenRow): OpenCall {
+  #fromRow(row: OpenRow): OpenCall {
+    const [seq, callId, line, set, reservedNanoEur, reservedTokens, estimatedInputTokens, , listNanoEur] = row
     const scopes: CappedScope[] = []
     for (const id of this.#names.windowIds(set)) {
       const scope = this.#windows.scopeOf(id)
       if (scope !== null) scopes.push({ ...scope, capNanoEur: null, capTokens: null })
     }
-    return { callId, seq, line, scopes, reservedNanoEur, reservedTokens, estimatedInputTokens }
+    return { callId, seq, line, scopes, reservedNanoEur, listNanoEur, reservedTokens, estimatedInputTokens }
   }
 
   #sumsOf(line: number): LineSums {
     let sums = this.#sums.get(line)
     if (sums === undefined) {
-      sums = { calls: 0, nanoEur: 0, input: 0, cacheRead: 0, cacheWrite: 0, output: 0 }
+      sums = { calls: 0, nanoEur: 0, listNanoEur: 0, input: 0, cacheRead: 0, cacheWrite: 0, output: 0 }
       this.#sums.set(line, sums)
     }
     return sums

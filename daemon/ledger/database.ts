@@ -1,9 +1,11 @@
 import { closeSync, existsSync, openSync, rmSync, statSync } from 'node:fs'
 import Database from 'better-sqlite3'
 import { publishOnce, restrictToOwner } from '../lifecycle/privateFile.ts'
+import { journalLoss } from './file/journal.ts'
+import { schemaOfFile } from './file/pages.ts'
 import { LedgerUnavailable } from './ledger.ts'
 import { migrations, schemaVersion } from './schema.ts'
-import { ledgerUnavailable } from './unavailable.ts'
+import { damagedLedger, ledgerUnavailable, wayOut } from './unavailable.ts'
 
 /** Where the ledger's file is and how SQLite is loaded. */
 export interface DatabaseOptions {
@@ -36,15 +38,9 @@ export function openLedgerDatabase(options: DatabaseOptions): Database.Database 
   let database: Database.Database | null = null
   try {
     if (!existsSync(path)) create(options)
-    if (statSync(path).size === 0) throw damaged(`The ledger ${path} is empty (0 bytes)`)
+    else refuseUnusable(path)
     database = connect(path, options)
-    const version = readVersion(database)
-    if (version > schemaVersion) {
-      throw new LedgerUnavailable(
-        `The ledger ${path} was written by a newer version of Tollgate (schema ${version}, this one knows ${schemaVersion}). Update Tollgate.`,
-      )
-    }
-    if (version === 0) throw damaged(`${path} is not a ledger of Tollgate`)
+    if (readVersion(database) === 0) throw damagedLedger(`${path} is not a ledger of Tollgate`)
     restrictToOwner(path)
     configure(database)
     migrate(database)
@@ -55,13 +51,37 @@ export function openLedgerDatabase(options: DatabaseOptions): Database.Database 
   }
 }
 
-function damaged(what: string): LedgerUnavailable {
-  return new LedgerUnavailable(
-    `${what} and was left as it is. Stop Tollgate, keep a copy of the file, then restore a backup or move it away to start a new ledger.`,
+/** Refuses what must not be opened for writing. Throws LedgerUnavailable, or what the file system throws. */
+function refuseUnusable(path: string): void {
+  refuseUnreadable(path)
+  // Opening alone would change a file of the future whose daemon died.
+  const version = schemaOfFile(path) ?? 0
+  if (version > schemaVersion) throw futureLedger(path, version)
+}
+
+/**
+ * Refuses what SQLite must not open, not even for reading: it takes an empty file for an empty database, accepts one whose
+ * journal was cut, and wipes out the trace of that. Throws LedgerUnavailable, or what the file system throws.
+ */
+export function refuseUnreadable(path: string): void {
+  const found = statSync(path)
+  if (found.isDirectory()) throw damagedLedger(`${path} is a folder and no ledger`)
+  if (found.size === 0) throw damagedLedger(`The ledger ${path} is empty (0 bytes)`)
+  const loss = journalLoss(path)
+  if (loss === null) return
+  const { committedFrames, foundFrames } = loss
+  throw damagedLedger(
+    `The end of the journal ${path}-wal is missing (${foundFrames} of ${committedFrames} pages are left), so the ledger does not know what was spent last`,
   )
 }
 
-function connect(path: string, { nativeBinding }: DatabaseOptions): Database.Database {
+function futureLedger(path: string, version: number): LedgerUnavailable {
+  return new LedgerUnavailable(
+    `The ledger ${path} was written by a newer version of Tollgate (schema ${version}, this one knows ${schemaVersion}) and was left as it is. Update Tollgate. ${wayOut}`,
+  )
+}
+
+function connect(path: string, { nativeBinding }: Pick<DatabaseOptions, 'nativeBinding'>): Database.Database {
   return new Database(path, { timeout: busyTimeoutMs, ...(nativeBinding === undefined ? {} : { nativeBinding }) })
 }
 
@@ -71,22 +91,37 @@ function connect(path: string, { nativeBinding }: DatabaseOptions): Database.Dat
  */
 function create(options: DatabaseOptions): void {
   const { path } = options
-  if (existsSync(`${path}-wal`)) throw damaged(`The ledger ${path} is missing, but its journal ${path}-wal is there`)
+  if (existsSync(`${path}-wal`))
+    throw damagedLedger(`The ledger ${path} is missing, but its journal ${path}-wal is there`)
   const draft = `${path}.${process.pid}.new`
-  rmSync(draft, { force: true })
-  closeSync(openSync(draft, 'wx', 0o600))
   try {
-    const database = connect(draft, options)
-    try {
-      database.pragma(`page_size = ${pageBytes}`)
-      configure(database)
-      migrate(database)
-    } finally {
-      database.close()
-    }
+    draftLedger(draft, options, schemaVersion).close()
     publishOnce(draft, path)
   } finally {
     for (const suffix of ['', '-wal', '-shm']) rmSync(draft + suffix, { force: true })
+  }
+}
+
+/**
+ * Makes a new file with the first `schema` steps, for its owner only, in the place of what is there, and opens it. What a
+ * ledger of an older version held is put into a file of that version before the later steps change it.
+ */
+export function draftLedger(
+  path: string,
+  options: Pick<DatabaseOptions, 'nativeBinding'>,
+  schema: number,
+): Database.Database {
+  for (const suffix of ['', '-wal', '-shm']) rmSync(path + suffix, { force: true })
+  closeSync(openSync(path, 'wx', 0o600))
+  const database = connect(path, options)
+  try {
+    database.pragma(`page_size = ${pageBytes}`)
+    configure(database)
+    migrate(database, schema)
+    return database
+  } catch (fault) {
+    database.close()
+    throw fault
   }
 }
 
@@ -102,10 +137,10 @@ function readVersion(database: Database.Database): number {
 }
 
 /** Each step and its number are one transaction; a second process that waited for it finds it done. */
-function migrate(database: Database.Database): void {
+export function migrate(database: Database.Database, until = schemaVersion): void {
   const step = database.transaction(() => {
     const version = readVersion(database)
-    const sql = migrations[version]
+    const sql = version < until ? migrations[version] : undefined
     if (sql === undefined) return false
     database.exec(sql)
     database.pragma(`user_version = ${version + 1}`)

@@ -1,8 +1,11 @@
 import type { NanoEur } from '../../shared/money.ts'
 import type { Usage } from '../../shared/usage.ts'
 import type { CallOutcome, SettlementKind } from '../call.ts'
-import type { CallRow, EventRow } from '../../shared/status.ts'
+import type { Billing, CallRow, EventRow } from '../../shared/status.ts'
 import type { TaskCeilings } from '../../shared/protocol.ts'
+import type { ReportGroup } from '../../shared/report.ts'
+import type { SeriesGroup } from '../../shared/series.ts'
+import type { ReconciliationSummary } from '../../shared/reconciliation.ts'
 
 /**
  * The ledger is the only place where money is counted. Its invariants (ARCHITECTURE.md, "Invariants"):
@@ -49,6 +52,8 @@ export interface ReservationAsk {
   readonly minOutputTokens: number
   /** Worst case in nano-euro for an output ceiling, monotone, rounded up. */
   readonly cost: (outputTokens: number) => NanoEur
+  /** The same for a call whose price is only shown and charged to no window; absent: 0. */
+  readonly listPrice?: (outputTokens: number) => NanoEur
   readonly row: NewCallRow
 }
 
@@ -73,6 +78,10 @@ export interface NewCallRow {
   readonly usdRate: number
   readonly rateAsOf: string
   readonly priced: boolean
+  /** Where the price came from, with its date and unit prices; null where there is none. */
+  readonly price: string | null
+  /** Absent: metered. */
+  readonly billing?: Billing
 }
 
 /** Answer to an ask. */
@@ -101,6 +110,10 @@ export interface Settlement {
   readonly outcome: CallOutcome
   readonly usage: Usage
   readonly costNanoEur: NanoEur
+  /** The price of a call that is charged to no window; absent: 0. */
+  readonly listNanoEur?: NanoEur
+  /** The tier that was served, as `tierName` gives it; null or absent: the ordinary one. */
+  readonly tier?: string | null
   readonly status: number | null
   readonly finish: string | null
   readonly responseModel: string | null
@@ -119,6 +132,8 @@ export interface WindowChange {
 /** Sums that the status shows. */
 export interface SpendSummary {
   readonly spentNanoEur: NanoEur
+  /** List price of subscription calls; not in `spentNanoEur`. */
+  readonly listNanoEur: NanoEur
   readonly reservedNanoEur: NanoEur
   readonly tokens: {
     readonly input: number
@@ -128,6 +143,113 @@ export interface SpendSummary {
   }
   readonly calls: number
   readonly unpricedCalls: number
+}
+
+/** What one model came to on a day. */
+export interface ModelSums {
+  readonly model: string
+  readonly calls: number
+  readonly nanoEur: NanoEur
+  /** List price of subscription calls; not in `nanoEur`. */
+  readonly listNanoEur: NanoEur
+  readonly billing: Billing | 'both'
+}
+
+/** What the calls came to that were received in one hour, list prices included. */
+export interface HourSum {
+  /** Hours since the epoch. */
+  readonly hour: number
+  readonly nanoEur: NanoEur
+}
+
+/** What the settled calls of one UTC day, upstream, model, tier and exchange rate came to. */
+export interface UtcDaySums {
+  /** Days since the epoch. */
+  readonly day: number
+  readonly upstream: string
+  readonly model: string
+  readonly responseModel: string | null
+  /** Null is the ordinary one. */
+  readonly tier: string | null
+  /** Euros per dollar at which each of these calls was converted. */
+  readonly usdRate: number
+  readonly calls: number
+  readonly nanoEur: NanoEur
+  /** The part of `nanoEur` that is not exact. */
+  readonly estimatedNanoEur: NanoEur
+  /** Cache reads and writes included. */
+  readonly inputTokens: number
+  readonly outputTokens: number
+  readonly webSearches: number
+  readonly fileSearches: number
+  readonly codeContainers: number
+}
+
+/** A reconciliation as it was kept. */
+export interface KeptReconciliation {
+  readonly atMs: number
+  readonly summary: ReconciliationSummary
+}
+
+/** What a report sums up. */
+export interface ReportFilter {
+  readonly by: ReportGroup
+  /** First and last day, both inclusive, as the calls counted for them. */
+  readonly fromDay: string
+  readonly toDay: string
+  /** Tenant whose users are named without it; another one's are `tenant/user`. */
+  readonly tenant: string
+  readonly mostRows: number
+}
+
+/** Sums over calls that ended. Released ones are in none of them. */
+export interface SpendSums {
+  readonly calls: number
+  readonly unpricedCalls: number
+  readonly input: number
+  readonly cacheRead: number
+  readonly cacheWrite: number
+  readonly output: number
+  readonly nanoEur: NanoEur
+  readonly listNanoEur: NanoEur
+}
+
+/** Sums of a period by what was asked for. */
+export interface SpendReport {
+  /** The dearest first; by day the oldest first. A name is null for calls without a task or project. */
+  readonly rows: readonly {
+    readonly name: string | null
+    readonly sums: SpendSums
+    /** Charges of a task beside its calls, in its whole life; 0 in other reports. */
+    readonly chargedNanoEur: NanoEur
+  }[]
+  /** Rows beyond `mostRows`; the totals have their sums. */
+  readonly omittedRows: number
+  readonly totals: SpendSums
+  /** First day of which single calls are kept; null where none was removed. */
+  readonly callsKeptSince: string | null
+}
+
+/** What a series sums up: the days of it, as the calls counted for them, and what its parts are named by. */
+export interface SeriesFilter {
+  readonly by: SeriesGroup
+  readonly fromDay: string
+  readonly toDay: string
+}
+
+/** What one name came to in one bucket. */
+export interface BucketSums<Bucket> {
+  readonly bucket: Bucket
+  /** Null for calls without a project. */
+  readonly name: string | null
+  readonly sums: SpendSums
+}
+
+/** What may go, and how much work one step may be. Times are milliseconds since the epoch; null keeps everything. */
+export interface UpkeepAsk {
+  readonly callsBeforeMs: number | null
+  readonly eventsBeforeMs: number | null
+  readonly mostRows: number
 }
 
 /** What one task came to, from its first call to its last. */
@@ -145,6 +267,7 @@ export interface TaskSample {
   readonly inputTokens: number
   /** From the first arrival to the last settlement. */
   readonly wallSeconds: number
+  /** List prices included. */
   readonly costNanoEur: NanoEur
   /** A kill switch ended one of its calls. */
   readonly wasKilled: boolean
@@ -156,7 +279,7 @@ export interface TaskSoFar {
   readonly calls: number
   /** Cache reads and writes included; of open calls as estimated. */
   readonly inputTokens: number
-  /** Of open calls what is reserved. */
+  /** List prices included; of open calls the worst case. */
   readonly spentNanoEur: NanoEur
   /** When the first and the last one arrived, in milliseconds since the epoch. */
   readonly firstMs: number
@@ -235,7 +358,12 @@ export interface Ledger {
     readonly window: 'day' | 'month'
     readonly period: string
   }): SpendSummary
-  byModel(day: string): readonly { readonly model: string; readonly calls: number; readonly nanoEur: NanoEur }[]
+  byModel(day: string): readonly ModelSums[]
+  /**
+   * Hours in which settled calls were received from `fromMs` up to `toMs`. Reads every call of that span, and forces nothing
+   * out.
+   */
+  spendByHour(fromMs: number, toMs: number): readonly HourSum[]
   calls(filter: { readonly sinceMs?: number; readonly limit?: number; readonly task?: string }): readonly CallRow[]
   /**
    * Tasks that began at `sinceMs` or later, made a call that reached an upstream, and have none open; newest first, at most
@@ -282,10 +410,48 @@ export interface Ledger {
     readonly samples: number
   }[]
   saveResidual(upstream: string, model: string, ratio: number, samples: number): void
+  /**
+   * What metered calls came to that were received from `fromMs` up to `toMs`, by UTC day. Reads the calls of one slice of the
+   * order in which they were reserved, so that a long period need not be read at once; `untilMs` null is to the end.
+   */
+  usageByUtcDay(
+    period: { readonly fromMs: number; readonly toMs: number },
+    slice: { readonly sinceMs: number; readonly untilMs: number | null },
+  ): readonly UtcDaySums[]
+  /** When the oldest call was received that the ledger still has; null where it has none. */
+  oldestCallMs(): number | null
+  /** Durable at once; of each provider and unit the newest 20 are kept. */
+  saveReconciliation(summary: ReconciliationSummary, atMs: number): void
+  /** The newest of each provider and unit, at most 100. */
+  reconciliations(): readonly KeptReconciliation[]
   /** Reservations of dead processes, settled at their worst case. Returns how many; called once at start. */
   settleOrphans(nowMs: number): number
   orphanedTotal(): number
-  /** Invariant 4: windows whose totals differ from the sum of their calls. Empty is good. */
+  /** The youngest day that a call was reserved for, `2026-11-30`; null where there was none. */
+  newestDay(): string | null
+  /** Sums of a period. Reads sums, and of a report by task the calls since the last upkeep. */
+  report(filter: ReportFilter): SpendReport
+  /** Sums per day (`2026-11-30`) or month (`2026-11`) and name. Reads sums. */
+  series(filter: SeriesFilter & { readonly unit: 'day' | 'month' }): readonly BucketSums<string>[]
+  /**
+   * The same per quarter of an hour in which the calls were received, counted since the epoch. Reads the calls of one slice
+   * of the order in which they were reserved; `untilMs` null is to the end.
+   */
+  quarters(
+    filter: SeriesFilter,
+    slice: { readonly sinceMs: number; readonly untilMs: number | null },
+  ): readonly BucketSums<number>[]
+  /** First day of which single calls are kept; null where none was removed. */
+  callsKeptSince(): string | null
+  /**
+   * One small step of what may wait: sums of tasks, then the removal of old calls, whose sums stay, and of old events. Open
+   * calls are never removed. Returns how many rows it took; 0 where nothing is left to do.
+   */
+  upkeep(ask: UpkeepAsk): number
+  /**
+   * Invariant 4: windows whose totals differ from the sum of their calls. Empty is good. A list price that differs is
+   * named as the day of its user, with the two list prices for what is spent.
+   */
   check(): readonly { readonly scope: ScopeRef; readonly window: WindowTotals; readonly calls: WindowTotals }[]
   close(): void
 }

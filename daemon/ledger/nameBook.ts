@@ -26,12 +26,13 @@ export class NameBook {
     this.#findLine = database
       .prepare<unknown[], number>(
         `SELECT id FROM lines WHERE day = ? AND month = ? AND tenant = ? AND user = ? AND project IS ? AND client = ?
-         AND key_id = ? AND upstream = ? AND dialect = ? AND model = ? AND usd_rate = ? AND rate_as_of = ? AND priced = ?`,
+         AND key_id = ? AND upstream = ? AND dialect = ? AND model = ? AND usd_rate = ? AND rate_as_of = ? AND priced = ?
+         AND price IS ? AND billing = ?`,
       )
       .pluck()
     this.#addLine = database.prepare(
       `INSERT INTO lines (day, month, tenant, user, project, client, key_id, upstream, dialect, model, usd_rate,
-       rate_as_of, priced) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+       rate_as_of, priced, price, billing) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     )
     this.#findSet = database.prepare<[string], number>('SELECT id FROM scope_sets WHERE members = ?').pluck()
     this.#addSet = database.prepare('INSERT INTO scope_sets (members) VALUES (?)')
@@ -53,7 +54,7 @@ export class NameBook {
     return this.#owner
   }
 
-  /** The line of a call: one per day and combination of names and rate. */
+  /** The line of a call: one per day and combination of names, rate, price and billing. */
   line(row: NewCallRow): number {
     const columns = [
       row.day,
@@ -69,6 +70,8 @@ export class NameBook {
       row.usdRate,
       row.rateAsOf,
       row.priced ? 1 : 0,
+      row.price,
+      row.billing ?? 'metered',
     ]
     const key = JSON.stringify(columns)
     let id = this.#lines.get(key)

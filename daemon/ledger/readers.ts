@@ -24,6 +24,8 @@ const mostSamples = 20_000
 /** Rows of a list when the caller names no limit. */
 const defaultLimit = 100
 
+const msPerHour = 3_600_000
+
 /** Grants of tasks that are read at a start. */
 const mostTaskGrants = 1000
 
@@ -68,7 +70,7 @@ export class LedgerReaders {
     const where = conditions.join(' AND ')
     const sums = this.#prepare(
       `SELECT total(l.spent_nano), total(l.input), total(l.cache_read), total(l.cache_write), total(l.output),
-       total(l.calls), total(iif(l.priced, 0, l.calls)) FROM lines l WHERE ${where}`,
+       total(l.calls), total(iif(l.priced, 0, l.calls)), total(l.list_nano) FROM lines l WHERE ${where}`,
     )
       .raw()
       .get(...values) as readonly unknown[]
@@ -80,6 +82,7 @@ export class LedgerReaders {
       .get(...values) as readonly unknown[]
     return {
       spentNanoEur: soundCount(sums[0]),
+      listNanoEur: soundCount(sums[7]),
       reservedNanoEur: soundCount(reserved[0]),
       tokens: {
         input: soundCount(sums[1]),
@@ -94,10 +97,20 @@ export class LedgerReaders {
 
   byModel(day: string): ReturnType<Ledger['byModel']> {
     const rows = this.#prepare(
-      `SELECT model, sum(calls) AS calls, sum(spent_nano) AS nanoEur FROM lines WHERE day = ? GROUP BY model
-       HAVING sum(calls) > 0 ORDER BY nanoEur DESC, calls DESC, model`,
+      `SELECT model, sum(calls) AS calls, sum(spent_nano) AS nanoEur, sum(list_nano) AS listNanoEur,
+       iif(min(billing) = max(billing), min(billing), 'both') AS billing
+       FROM lines WHERE day = ? AND calls > 0 GROUP BY model
+       ORDER BY nanoEur DESC, listNanoEur DESC, calls DESC, model`,
     ).all(day)
     return rows as ReturnType<Ledger['byModel']>
+  }
+
+  spendByHour(fromMs: number, toMs: number): ReturnType<Ledger['spendByHour']> {
+    const rows = this.#prepare(
+      `SELECT received_at_ms / ${msPerHour} AS hour, sum(cost_nano + list_nano) AS nanoEur FROM calls NOT INDEXED
+       WHERE seq >= ? AND seq < ? AND settlement IS NOT NULL GROUP BY hour ORDER BY hour`,
+    ).all(seqFromMs(fromMs), seqFromMs(toMs))
+    return rows as ReturnType<Ledger['spendByHour']>
   }
 
   calls(filter: Filter<'calls'>): CallRow[] {
@@ -129,7 +142,7 @@ export class LedgerReaders {
       `WITH ended AS (
          SELECT c.task AS task, min(c.seq) AS first_seq, max(c.seq) AS last_seq,
            min(c.received_at_ms) AS began_ms, max(c.settled_at_ms) AS ended_ms,
-           sum(c.settlement <> 'released') AS iterations, sum(c.cost_nano) AS cost_nano,
+           sum(c.settlement <> 'released') AS iterations, sum(c.cost_nano + c.list_nano) AS cost_nano,
            sum(c.input + c.cache_read + c.cache_write_5m + c.cache_write_1h) AS input,
            max(c.outcome = 'killed') AS was_killed
          FROM calls c NOT INDEXED WHERE c.seq >= ? AND c.task IS NOT NULL
@@ -178,6 +191,11 @@ export class LedgerReaders {
   orphanedTotal(): number {
     const row = this.#prepare("SELECT value FROM counters WHERE name = 'orphaned'").raw().get()
     return row === undefined ? 0 : soundCount((row as readonly unknown[])[0])
+  }
+
+  newestDay(): string | null {
+    const row = this.#prepare('SELECT max(day) FROM lines').raw().get() as readonly unknown[] | undefined
+    return typeof row?.[0] === 'string' ? row[0] : null
   }
 
   #prepare(sql: string): Database.Statement {

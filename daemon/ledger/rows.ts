@@ -1,5 +1,5 @@
 import { eurFromNano } from '../../shared/money.ts'
-import type { CallRow, EventRow } from '../../shared/status.ts'
+import type { Billing, CallRow, EventRow } from '../../shared/status.ts'
 import type { SettlementKind } from '../call.ts'
 import type { TaskSample, WindowTotals } from './ledger.ts'
 import { LedgerUnavailable } from './ledger.ts'
@@ -23,12 +23,21 @@ export function totalsFromColumns(columns: TotalsColumns): WindowTotals {
   }
 }
 
-/** A stored sum; throws LedgerUnavailable for what cannot be one. */
+/** A stored sum that cannot be one. `ledgerUnavailable` makes a sentence of it that names the file. */
+export class UnsoundSum extends LedgerUnavailable {
+  /** What the file holds, as text. */
+  readonly found: string
+
+  constructor(value: unknown) {
+    super(`The ledger holds ${String(value)} where a sum belongs.`)
+    this.found = String(value)
+  }
+}
+
+/** A stored sum; throws UnsoundSum for what cannot be one. */
 export function soundCount(value: unknown): number {
   if (typeof value === 'number' && Number.isSafeInteger(value) && value >= 0) return value
-  throw new LedgerUnavailable(
-    `The ledger holds ${String(value)} where a sum belongs: it is damaged. Stop Tollgate, keep a copy of the file, then restore a backup or move it away to start a new ledger.`,
-  )
+  throw new UnsoundSum(value)
 }
 
 /** A row of `calls` joined with its line. */
@@ -51,10 +60,14 @@ export interface StoredCall {
   readonly outcome: string | null
   readonly status: number | null
   readonly finish: string | null
+  readonly billing: Billing
   readonly cost_nano: number
+  readonly list_nano: number
   readonly reserved_nano: number
   readonly estimated_input: number
   readonly usd_rate: number
+  readonly rate_as_of: string
+  readonly price: string | null
   readonly input: number
   readonly cache_read: number
   readonly cache_write_5m: number
@@ -64,6 +77,11 @@ export interface StoredCall {
   readonly audio_input: number
   readonly audio_output: number
   readonly web_searches: number
+  readonly audio_cache_read: number
+  readonly image_input: number
+  readonly image_output: number
+  readonly file_searches: number
+  readonly code_containers: number
   readonly duration_ms: number | null
   readonly first_byte_ms: number | null
   readonly warnings: string | null
@@ -72,8 +90,9 @@ export interface StoredCall {
 /** SELECT list and FROM clause that yield `StoredCall`. */
 export const selectCalls = `SELECT c.id, c.received_at_ms, l.tenant, l.user, l.project, c.task, c.session, l.client,
   l.upstream, l.dialect, l.model, c.response_model, c.stream, c.is_retry, c.settlement, c.outcome, c.status, c.finish,
-  c.cost_nano, c.reserved_nano, c.estimated_input, l.usd_rate, c.input, c.cache_read, c.cache_write_5m,
-  c.cache_write_1h, c.output, c.reasoning, c.audio_input, c.audio_output, c.web_searches, c.duration_ms,
+  l.billing, c.cost_nano, c.list_nano, c.reserved_nano, c.estimated_input, l.usd_rate, l.rate_as_of, l.price, c.input, c.cache_read,
+  c.cache_write_5m, c.cache_write_1h, c.output, c.reasoning, c.audio_input, c.audio_output, c.web_searches,
+  c.audio_cache_read, c.image_input, c.image_output, c.file_searches, c.code_containers, c.duration_ms,
   c.first_byte_ms, c.warnings
   FROM calls c JOIN lines l ON l.id = c.line`
 
@@ -107,13 +126,22 @@ export function callRow(row: StoredCall): CallRow {
       output: row.output,
       reasoning: row.reasoning,
       audioInput: row.audio_input,
+      audioCacheRead: row.audio_cache_read,
       audioOutput: row.audio_output,
+      imageInput: row.image_input,
+      imageOutput: row.image_output,
       webSearches: row.web_searches,
+      fileSearches: row.file_searches,
+      codeContainers: row.code_containers,
     },
+    billing: row.billing,
     eur: eurFromNano(row.cost_nano),
+    listPriceEur: eurFromNano(row.settlement === null ? 0 : row.list_nano),
     reservedEur: eurFromNano(row.reserved_nano),
     estimatedInput: row.estimated_input,
     usdRate: row.usd_rate,
+    rateAsOf: row.rate_as_of,
+    price: row.price,
     durationMs: row.duration_ms,
     firstByteMs: row.first_byte_ms,
     warnings: row.warnings === null ? [] : textList(row.warnings),

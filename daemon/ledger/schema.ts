@@ -91,6 +91,50 @@ export const migrations: readonly string[] = [
     PRIMARY KEY (scope, ref)
   ) STRICT;
   `,
+  // Where a line's price came from, with its date and unit prices; null where there was none. The counts of what is not
+  // plain text lie inside the buckets of the first step.
+  `
+  ALTER TABLE lines ADD COLUMN price TEXT;
+  ALTER TABLE calls ADD COLUMN audio_cache_read INTEGER NOT NULL DEFAULT 0;
+  ALTER TABLE calls ADD COLUMN image_input INTEGER NOT NULL DEFAULT 0;
+  ALTER TABLE calls ADD COLUMN image_output INTEGER NOT NULL DEFAULT 0;
+  ALTER TABLE calls ADD COLUMN file_searches INTEGER NOT NULL DEFAULT 0;
+  ALTER TABLE calls ADD COLUMN code_containers INTEGER NOT NULL DEFAULT 0;
+  `,
+  // What outlives the single calls. `task_lines` has the sums of each task in each line, so that a report by task reads
+  // no calls but the newest; it is written some time after the calls, up to the counter `summed_seq`. The folded sums of
+  // windows and lines are those of calls that were removed, up to the counter `folded_seq`.
+  `
+  CREATE TABLE task_lines (
+    line INTEGER NOT NULL REFERENCES lines, task TEXT NOT NULL,
+    calls INTEGER NOT NULL, spent_nano INTEGER NOT NULL, list_nano INTEGER NOT NULL,
+    input INTEGER NOT NULL, cache_read INTEGER NOT NULL, cache_write INTEGER NOT NULL, output INTEGER NOT NULL,
+    PRIMARY KEY (line, task)
+  ) STRICT, WITHOUT ROWID;
+
+  ALTER TABLE windows ADD COLUMN folded_nano INTEGER NOT NULL DEFAULT 0;
+  ALTER TABLE windows ADD COLUMN folded_tokens INTEGER NOT NULL DEFAULT 0;
+  ALTER TABLE lines ADD COLUMN folded_nano INTEGER NOT NULL DEFAULT 0;
+  ALTER TABLE lines ADD COLUMN folded_tokens INTEGER NOT NULL DEFAULT 0;
+  ALTER TABLE lines ADD COLUMN folded_list_nano INTEGER NOT NULL DEFAULT 0;
+  `,
+  // Calls of subscriptions. `list_nano` is their list price, which is in no window and neither in `cost_nano` nor in
+  // `spent_nano`: of an open call the worst case, of a settled one the price.
+  `
+  ALTER TABLE lines ADD COLUMN billing TEXT NOT NULL DEFAULT 'metered';
+  ALTER TABLE lines ADD COLUMN list_nano INTEGER NOT NULL DEFAULT 0;
+  ALTER TABLE calls ADD COLUMN list_nano INTEGER NOT NULL DEFAULT 0;
+  `,
+  // `tier` is the one that was served, null for the ordinary one, so that invoices can be compared by tier.
+  // `reconciliations` has what they came to; `body` is the summary.
+  `
+  ALTER TABLE calls ADD COLUMN tier TEXT;
+
+  CREATE TABLE reconciliations (
+    id INTEGER PRIMARY KEY, at_ms INTEGER NOT NULL, provider TEXT NOT NULL, unit TEXT NOT NULL, body TEXT NOT NULL
+  ) STRICT;
+  CREATE INDEX reconciliations_by_provider ON reconciliations (provider, unit);
+  `,
 ]
 
 /** The newest schema that this program understands. */

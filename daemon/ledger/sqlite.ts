@@ -5,9 +5,13 @@ import { openLedgerDatabase, type DatabaseOptions } from './database.ts'
 import type { Ledger } from './ledger.ts'
 import { OrderBook } from './orderBook.ts'
 import { LedgerReaders } from './readers.ts'
+import { ReportReader } from './reportReader.ts'
+import { ReconciliationBook } from './reconciliationBook.ts'
+import { SeriesReader } from './seriesReader.ts'
 import { LedgerSwitches } from './switches.ts'
 import { TaskReaders } from './taskReaders.ts'
 import { ledgerUnavailable } from './unavailable.ts'
+import { LedgerUpkeep } from './upkeep.ts'
 import { WriteQueue } from './writeQueue.ts'
 
 /** What a ledger on SQLite needs from its process. */
@@ -20,7 +24,14 @@ export interface SqliteLedgerOptions extends DatabaseOptions {
 
 /** Opens or makes the ledger of a data directory. Throws LedgerUnavailable for a file that cannot be used. */
 export function openSqliteLedger(options: SqliteLedgerOptions): Ledger {
-  return ledgerOn(openLedgerDatabase(options), options)
+  const database = openLedgerDatabase(options)
+  try {
+    return ledgerOn(database, options)
+  } catch (fault) {
+    // A damaged list of tables: the file opens, and a column is not there.
+    database.close()
+    throw ledgerUnavailable(fault, options.path)
+  }
 }
 
 /** The ledger on a database that is open. `close` closes the database. */
@@ -33,7 +44,11 @@ export function ledgerOn(database: Database.Database, options: SqliteLedgerOptio
   const tasks = new TaskReaders(database)
   const orders = new OrderBook(database)
   const switches = new LedgerSwitches(database)
+  const reconciliations = new ReconciliationBook(database)
   const check = new LedgerCheck(database)
+  const reports = new ReportReader(database)
+  const overTime = new SeriesReader(database)
+  const keeper = new LedgerUpkeep(database)
 
   const guarded = <Result>(body: () => Result): Result => {
     try {
@@ -58,6 +73,7 @@ export function ledgerOn(database: Database.Database, options: SqliteLedgerOptio
     totals: (scope) => upToDate(() => readers.totals(scope)),
     summary: (filter) => upToDate(() => readers.summary(filter)),
     byModel: (day) => upToDate(() => readers.byModel(day)),
+    spendByHour: (fromMs, toMs) => guarded(() => readers.spendByHour(fromMs, toMs)),
     calls: (filter) => upToDate(() => readers.calls(filter)),
     taskSamples: (sinceMs) => upToDate(() => readers.taskSamples(sinceMs)),
     taskSoFar: (task, sinceMs) => guarded(() => tasks.taskSoFar(task, sinceMs)),
@@ -86,8 +102,18 @@ export function ledgerOn(database: Database.Database, options: SqliteLedgerOptio
     grants: (periods) => guarded(() => readers.grants(periods, nowMs())),
     residuals: () => upToDate(() => readers.residuals()),
     saveResidual: (upstream, model, ratio, samples) => queue.saveResidual({ upstream, model, ratio, samples }),
+    usageByUtcDay: (period, slice) => upToDate(() => reconciliations.usage(period, slice)),
+    oldestCallMs: () => guarded(() => reconciliations.oldestCallMs()),
+    saveReconciliation: (summary, atMs) => guarded(() => reconciliations.save(summary, atMs)),
+    reconciliations: () => guarded(() => reconciliations.newest()),
     settleOrphans: (atMs) => guarded(() => writer.settleOrphans(atMs)),
     orphanedTotal: () => guarded(() => readers.orphanedTotal()),
+    newestDay: () => guarded(() => readers.newestDay()),
+    report: (filter) => upToDate(() => reports.report(filter)),
+    series: (filter) => upToDate(() => overTime.series(filter)),
+    quarters: (filter, slice) => upToDate(() => overTime.quarters(filter, slice)),
+    callsKeptSince: () => guarded(() => overTime.callsKeptSince()),
+    upkeep: (ask) => guarded(() => keeper.step(ask)),
     check: () => upToDate(() => check.run()),
     close: () => {
       queue.close()

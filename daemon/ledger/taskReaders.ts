@@ -7,7 +7,7 @@ const reached = "(settlement IS NULL OR settlement <> 'released')"
 
 const sums = `count(*),
   total(iif(settlement IS NULL, estimated_input, input + cache_read + cache_write_5m + cache_write_1h)),
-  total(iif(settlement IS NULL, reserved_nano, cost_nano)),
+  total(iif(settlement IS NULL, reserved_nano, cost_nano) + list_nano),
   min(received_at_ms), max(received_at_ms)`
 
 /** Digits of the largest turn: what has more is no number of ours. */

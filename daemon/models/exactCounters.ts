@@ -1,7 +1,10 @@
 import type { CallFacts, ReceivedCall } from '../call.ts'
 import type { Upstream } from '../../shared/config.ts'
 import type { JsonObject } from '../dialects/dialect.ts'
-import { isOpenaiHost } from '../dialects/openaiCeiling.ts'
+import { snakeCase } from '../dialects/geminiFields.ts'
+import { geminiCall } from '../dialects/geminiPath.ts'
+import type { GeminiCall } from '../dialects/geminiPath.ts'
+import { isOpenaiHost } from '../dialects/vendors.ts'
 import { isObject, stringIn } from '../dialects/read.ts'
 import { chatAsInput } from './chatAsInput.ts'
 import { pickFields } from './pickFields.ts'
@@ -84,9 +87,17 @@ const llamaFields: ReadonlySet<string> = new Set([
   'chat_template_kwargs',
 ])
 
+/** What a request to be counted takes, in the spelling of the reference. */
+const geminiFields: ReadonlySet<string> = new Set(
+  ['contents', 'systemInstruction', 'tools', 'toolConfig', 'generationConfig', 'cachedContent'].flatMap((name) => [
+    name,
+    snakeCase(name),
+  ]),
+)
+
 /**
- * The counter that can be asked about a call (wire formats: Anthropic `count_tokens`, OpenAI `input_tokens`, vLLM
- * `tokenize`, llama.cpp `apply-template` and `tokenize`); null where there is none, as with Ollama and LM Studio. A call with
+ * The counter that can be asked about a call (wire formats: Anthropic `count_tokens`, OpenAI `input_tokens`, Gemini
+ * `countTokens`, vLLM `tokenize`, llama.cpp `apply-template` and `tokenize`); null where there is none, as with Ollama and LM Studio. A call with
  * server-side tools sends its context several times and a counter knows the first one only, so that it is asked about such
  * a call only where nothing else tells what the provider keeps.
  */
@@ -95,6 +106,7 @@ export function exactCounter(received: ReceivedCall, facts: CallFacts): ExactCou
   const { upstream, upstreamName, dialect } = received
   const isLocal = localServers.has(upstreamName)
   if (dialect === 'anthropic-messages' && upstream.dialect === 'anthropic') return anthropicCounter(received)
+  if (dialect === 'gemini-generate' && upstream.dialect === 'gemini') return geminiCounter(received)
   if (upstream.dialect !== 'openai') return null
   if (dialect === 'openai-responses') return isLocal ? null : responsesCounter(received, facts)
   if (dialect !== 'openai-chat') return null
@@ -118,6 +130,38 @@ function anthropicCounter({ upstream, upstreamName, upstreamPath, body }: Receiv
     upstream,
     question: () => ({ path: path + query, body: pickFields(body, anthropicFields), read: inputTokens }),
   }
+}
+
+/** The method of the same model, with the query, in which the key may stand. Vertex takes the fields of the request itself. */
+function geminiCounter({ upstream, upstreamName, upstreamPath, body }: ReceivedCall): ExactCounter | null {
+  const [plain, query] = splitQuery(upstreamPath)
+  const call = geminiCall(plain)
+  if (call === null) return null
+  const path = plain.replace(/(:|%3a)[A-Za-z]+$/i, '$1countTokens')
+  const kept = query
+    .replace(/^\?/, '')
+    .split('&')
+    .filter((field) => field !== '' && !/^(?:\$|%24)?alt=/i.test(field))
+  const isVertex = call.collection.includes('publishers/')
+  return {
+    name: `${upstreamName} ${path}`,
+    upstream,
+    question: () => ({
+      path: kept.length === 0 ? path : `${path}?${kept.join('&')}`,
+      body: isVertex ? pickFields(body, geminiFields) : generateContentRequest(call, pickFields(body, geminiFields)),
+      read: (answer) => {
+        if (!isObject(answer)) return null
+        const total = soundCount(answer['totalTokens'])
+        return total === null ? null : Math.max(total, soundCount(answer['cachedContentTokenCount']) ?? 0)
+      },
+    }),
+  }
+}
+
+function generateContentRequest({ collection, model }: GeminiCall, fields: Buffer): Buffer {
+  const name = JSON.stringify(collection === 'models' ? `models/${model}` : model)
+  const rest = fields.length > 2 ? Buffer.concat([Buffer.from(','), fields.subarray(1)]) : Buffer.from('}')
+  return Buffer.concat([Buffer.from(`{"generateContentRequest":{"model":${name}`), rest, Buffer.from('}')])
 }
 
 function responsesCounter(received: ReceivedCall, facts: CallFacts): ExactCounter {

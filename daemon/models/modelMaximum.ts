@@ -18,6 +18,9 @@ const maxima: readonly (readonly [RegExp, number])[] = [
   [/^claude-3|^claude-haiku-4-5/, 200_000],
   // With a beta header, or without one since 4.6.
   [/^claude-(?:sonnet|opus)-4/, 1_000_000],
+  [/^gemini-1\.5-pro|^gemini-pro-1\.5/, 2_097_152],
+  [/^gemini-(?:1\.5-flash|2\.|3)/, 1_048_576],
+  [/^gemini-embedding-001/, 2048],
 ]
 
 /** The largest window of a provider's model, or null where that is not known. */

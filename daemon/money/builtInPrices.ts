@@ -1,4 +1,4 @@
-import type { Provider } from '@pydantic/genai-prices'
+import type { PriceTable } from './priceTable.ts'
 
 /**
  * Date of the price table inside the package, version 0.1.8. The package does not carry it, so that a test holds this date
@@ -9,23 +9,20 @@ export const builtInPricesAsOf = '2026-09-23'
 /** The version that `builtInPricesAsOf` belongs to. */
 export const builtInPricesVersion = '0.1.8'
 
-/** The providers of the built-in table. */
-export interface BuiltInPrices {
-  /** A provider by its exact id: `openai`, `anthropic`, `google`. */
-  byId(id: string): Provider | null
-  /** The provider whose API a base URL belongs to. */
-  byUrl(baseUrl: string): Provider | null
-}
-
 /** Loads the table: 10 MB and 40 ms that a daemon spends when its first priced call comes, not while it starts. */
-export async function loadBuiltInPrices(): Promise<BuiltInPrices> {
+export async function loadBuiltInPrices(): Promise<PriceTable> {
   const { findProvider } = await import('@pydantic/genai-prices')
+  const source = { kind: 'table', asOf: builtInPricesAsOf } as const
   return {
+    asOf: builtInPricesAsOf,
     byId(id) {
       const provider = findProvider({ providerId: id })
       // The package also takes names that merely look like a provider's.
       return provider?.id === id ? provider : null
     },
     byUrl: (baseUrl) => findProvider({ providerApiUrl: baseUrl }) ?? null,
+    sourceOf: () => source,
+    overrides: [],
+    overridesAsOf: builtInPricesAsOf,
   }
 }

@@ -3,8 +3,8 @@ import { candidates } from './modelNames.ts'
 
 /**
  * The most output tokens of well-known models, so that a ceiling that is put in never exceeds what the model takes: a
- * provider answers that with an error. Sources: the model data of `gpt-tokenizer` 4.0 and Anthropic's model page. First
- * match wins; a name that is not listed is unknown and stays unlimited.
+ * provider answers that with an error. Sources: the model data of `gpt-tokenizer` 4.0, and the model pages of Anthropic and
+ * Google. First match wins; a name that is not listed is unknown and stays unlimited.
  */
 const limits: readonly (readonly [RegExp, number])[] = [
   [/^computer-use/, 1024],
@@ -26,7 +26,10 @@ const limits: readonly (readonly [RegExp, number])[] = [
   [/^claude-3[.-]7-sonnet/, 64_000],
   [/^claude-opus-4(?:-[01])?(?:-?\d{8}|@\d{8})?$|^claude-opus-4-[01](?:[-@]|$)/, 32_000],
   [/^claude-(?:sonnet-4|haiku-4-5|opus-4-5)/, 64_000],
-  [/^claude-opus-4-[67]/, 128_000],
+  [/^claude-opus-4-[678]|^claude-(?:opus|sonnet|haiku|fable)-5(?:-|$)/, 128_000],
+  [/^gemini-(?:1\.|2\.0-(?!flash-thinking)|pro(?:-|$))/, 8192],
+  [/^gemini-2\.5-flash-image/, 32_768],
+  [/^gemini-(?:2\.[05]|3)/, 65_536],
 ]
 
 /** Servers that run what they are given; a name there need not mean the model of that name. */

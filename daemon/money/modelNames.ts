@@ -10,7 +10,7 @@ export class ModelNames {
 
   constructor(provider: Provider) {
     for (const model of provider.models) this.#add(model.id, model)
-    for (const model of provider.models) for (const alias of aliasesIn(model.match)) this.#add(alias, model)
+    for (const model of provider.models) for (const alias of aliasesOf(model)) this.#add(alias, model)
     for (const model of provider.models) this.#add(model.id.replace(/-latest$/, ''), model)
   }
 
@@ -48,8 +48,13 @@ export function candidates(model: string): readonly string[] {
 }
 
 /** A name without `-2024-07-18`, `-20240718` or `@20240718` at its end. */
-function withoutDate(name: string): string {
+export function withoutDate(name: string): string {
   return name.replace(/[-@]20\d\d(-?)(?:0[1-9]|1[0-2])\1(?:0[1-9]|[12]\d|3[01])$/, '')
+}
+
+/** All names that a row is found by, in small letters: its own first, then the aliases that are written out. */
+export function aliasesOf(row: ModelInfo): readonly string[] {
+  return [row.id, ...aliasesIn(row.match)].map((name) => name.toLowerCase())
 }
 
 function aliasesIn(match: MatchLogic): readonly string[] {

@@ -18,8 +18,14 @@ export interface TokenRates {
   readonly output: PicoUsd
   readonly reasoning: PicoUsd
   readonly audioInput: PicoUsd
+  readonly audioCacheRead: PicoUsd
   readonly audioOutput: PicoUsd
+  readonly imageInput: PicoUsd
+  readonly imageOutput: PicoUsd
 }
+
+/** Kinds of tokens that a model may have no rate of its own for although they are dear. */
+export type SpecialKind = 'audioInput' | 'audioOutput' | 'imageOutput'
 
 /** Rates of a prompt size: they hold for the whole request once its input is larger than `aboveTokens` (D07). */
 export interface RateTier {
@@ -33,7 +39,13 @@ export interface RatePeriod {
   readonly daily: { readonly startSecond: number; readonly endSecond: number } | null
   /** By growing size, the first above -1. */
   readonly tiers: readonly RateTier[]
+  /** Per use; null where the entry does not say. */
   readonly webSearch: PicoUsd | null
+  readonly fileSearch: PicoUsd | null
+  /** Per call, beside its tokens. */
+  readonly perCall: PicoUsd
+  /** Kinds that are charged at the text rate for want of a rate of their own: the figure is a floor (D15). */
+  readonly atTextRate: readonly SpecialKind[]
 }
 
 /** Periods of a model, the first the default, later ones going before earlier ones. */
@@ -58,7 +70,17 @@ export function ratesOfEntry(entry: ModelInfo): RatePeriods | null {
   if (first === undefined) return null
   const isFree = entry.id.endsWith(':free')
   if (!isFree && conditional.some(({ prices }) => prices['input_mtok'] === undefined)) return null
-  return [periodOf(first), ...later.map(periodOf)]
+  const searches = searchFee(entry.id)
+  const period = (price: ConditionalPrice): RatePeriod => {
+    const rates = periodOf(price)
+    return { ...rates, webSearch: rates.webSearch ?? searches }
+  }
+  return [period(first), ...later.map(period)]
+}
+
+/** From Gemini 3 on Google charges for each search, and less than for a whole grounded prompt before. The table has neither. */
+function searchFee(model: string): PicoUsd | null {
+  return /^gemini-(?:[3-9]|\d\d)/.test(model) ? picoFromUsd(0.014) : null
 }
 
 /**
@@ -82,9 +104,17 @@ export function dearestRates(models: readonly RatePeriods[]): RatePeriods | null
   const all = models.flat().flatMap((period) => period.tiers.map((tier) => tier.rates))
   const [first, ...others] = all
   if (first === undefined) return null
-  const searches = models.flat().map((period) => period.webSearch ?? 0)
+  const dearest = (pick: (period: RatePeriod) => PicoUsd | null): PicoUsd =>
+    Math.max(...models.flat().map((period) => pick(period) ?? 0))
   return [
-    { ...always, tiers: [{ aboveTokens: -1, rates: others.reduce(larger, first) }], webSearch: Math.max(...searches) },
+    {
+      ...always,
+      tiers: [{ aboveTokens: -1, rates: others.reduce(larger, first) }],
+      webSearch: dearest((period) => period.webSearch),
+      fileSearch: dearest((period) => period.fileSearch),
+      perCall: dearest((period) => period.perCall),
+      atTextRate: [],
+    },
   ]
 }
 
@@ -98,7 +128,10 @@ export function larger(one: TokenRates, other: TokenRates): TokenRates {
     output: Math.max(one.output, other.output),
     reasoning: Math.max(one.reasoning, other.reasoning),
     audioInput: Math.max(one.audioInput, other.audioInput),
+    audioCacheRead: Math.max(one.audioCacheRead, other.audioCacheRead),
     audioOutput: Math.max(one.audioOutput, other.audioOutput),
+    imageInput: Math.max(one.imageInput, other.imageInput),
+    imageOutput: Math.max(one.imageOutput, other.imageOutput),
   }
 }
 
@@ -123,20 +156,26 @@ export function ratesFor(period: RatePeriod, inputTokens: number): TokenRates {
   return rates
 }
 
-/** Price of all tokens of a usage. */
+/** Price of all tokens of a usage. What lies inside a bucket is charged once, at its own rate; the rest at the bucket's. */
 export function tokenCost(rates: TokenRates, usage: Usage): PicoUsd {
   const audioInput = Math.min(usage.audioInput, usage.input)
+  const imageInput = Math.min(usage.imageInput, usage.input - audioInput)
+  const audioCacheRead = Math.min(usage.audioCacheRead, usage.cacheRead)
   const audioOutput = Math.min(usage.audioOutput, usage.output)
-  const reasoning = Math.min(usage.reasoning, usage.output - audioOutput)
+  const imageOutput = Math.min(usage.imageOutput, usage.output - audioOutput)
+  const reasoning = Math.min(usage.reasoning, usage.output - audioOutput - imageOutput)
   return (
-    (usage.input - audioInput) * rates.input +
+    (usage.input - audioInput - imageInput) * rates.input +
     audioInput * rates.audioInput +
-    usage.cacheRead * rates.cacheRead +
+    imageInput * rates.imageInput +
+    (usage.cacheRead - audioCacheRead) * rates.cacheRead +
+    audioCacheRead * rates.audioCacheRead +
     usage.cacheWrite5m * rates.cacheWrite5m +
     usage.cacheWrite1h * rates.cacheWrite1h +
-    (usage.output - audioOutput - reasoning) * rates.output +
+    (usage.output - audioOutput - imageOutput - reasoning) * rates.output +
     reasoning * rates.reasoning +
-    audioOutput * rates.audioOutput
+    audioOutput * rates.audioOutput +
+    imageOutput * rates.imageOutput
   )
 }
 
@@ -155,7 +194,17 @@ const freeRates: TokenRates = {
   output: 0,
   reasoning: 0,
   audioInput: 0,
+  audioCacheRead: 0,
   audioOutput: 0,
+  imageInput: 0,
+  imageOutput: 0,
+}
+
+/** The field of an entry that holds the rate of a special kind. */
+const specialFields: Readonly<Record<SpecialKind, string>> = {
+  audioInput: 'input_audio_mtok',
+  audioOutput: 'output_audio_mtok',
+  imageOutput: 'output_image_mtok',
 }
 
 function periodOf({ constraint, prices }: ConditionalPrice): RatePeriod {
@@ -163,7 +212,11 @@ function periodOf({ constraint, prices }: ConditionalPrice): RatePeriod {
   for (const price of Object.values(prices)) {
     if (typeof price === 'object') for (const tier of price.tiers) starts.add(tier.start)
   }
-  const searches = prices['web_searches_kcount']
+  const perUse = (key: string): PicoUsd | null => {
+    const price = prices[key]
+    return typeof price === 'number' ? picoFromUsd(price / 1000) : null
+  }
+  const kinds = Object.keys(specialFields) as SpecialKind[]
   return {
     fromMs: constraint?.type === 'start_date' ? Date.parse(constraint.start_date) : null,
     daily:
@@ -173,7 +226,10 @@ function periodOf({ constraint, prices }: ConditionalPrice): RatePeriod {
     tiers: [...starts]
       .sort((one, other) => one - other)
       .map((start) => ({ aboveTokens: start, rates: tierRates(prices, start) })),
-    webSearch: typeof searches === 'number' ? picoFromUsd(searches / 1000) : null,
+    webSearch: perUse('web_searches_kcount'),
+    fileSearch: perUse('storage_searches_kcount'),
+    perCall: perUse('requests_kcount') ?? 0,
+    atTextRate: kinds.filter((kind) => prices[specialFields[kind]] === undefined),
   }
 }
 
@@ -196,15 +252,21 @@ function tierRates(prices: ModelPrice, start: number): TokenRates {
   const output = rate('output_mtok') ?? 0
   const cacheWrite5m = rate('cache_write_mtok') ?? input
   const hourWrite = cacheWrite5m > input ? Math.ceil(cacheWrite5m * hourWriteFactor) : cacheWrite5m
+  const cacheRead = rate('cache_read_mtok') ?? input
+  const audioInput = rate('input_audio_mtok') ?? input
   return {
     input,
-    cacheRead: rate('cache_read_mtok') ?? input,
+    cacheRead,
     cacheWrite5m,
     cacheWrite1h: rate('cache_write_1h_mtok') ?? hourWrite,
     output,
     reasoning: rate('output_reasoning_mtok') ?? output,
-    audioInput: rate('input_audio_mtok') ?? input,
+    audioInput,
+    // Where no cache has a price, what was cached costs what it is.
+    audioCacheRead: rate('cache_audio_read_mtok') ?? rate('cache_read_mtok') ?? audioInput,
     audioOutput: rate('output_audio_mtok') ?? output,
+    imageInput: rate('input_image_mtok') ?? input,
+    imageOutput: rate('output_image_mtok') ?? output,
   }
 }
 

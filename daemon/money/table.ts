@@ -1,9 +1,11 @@
 import type { Provider } from '@pydantic/genai-prices'
 import type { PriceConfig, PriceOverride } from '../../shared/config.ts'
-import { builtInPricesAsOf } from './builtInPrices.ts'
-import type { BuiltInPrices } from './builtInPrices.ts'
+import { matchesPattern } from '../guards/pattern.ts'
+import { correctionOf } from './corrections.ts'
+import type { CorrectionAt } from './corrections.ts'
 import { ModelNames, candidates, nearestNames } from './modelNames.ts'
-import type { PricedModel, PriceList } from './price.ts'
+import type { PricedModel, PriceList, PriceSource } from './price.ts'
+import type { PriceTable } from './priceTable.ts'
 import { pricedModel } from './pricedModel.ts'
 import { dearestRates, ratesOfEntry, ratesOfOverride } from './rates.ts'
 import type { RatePeriods } from './rates.ts'
@@ -21,28 +23,36 @@ const mostSuggestions = 3
 
 /** A price list that also knows which tiers are denied. */
 export interface TieredPriceList extends PriceList {
+  /** Every model that the table lists for an upstream, by the name of its row; none for a provider that it does not know. */
+  names(upstreamName: string, upstreamBaseUrl: string): readonly string[]
   /** The tier that the configuration denies for this upstream, as `service_tier=ultrafast`, or null. */
   deniedTier(upstreamName: string, upstreamBaseUrl: string, tier: Readonly<Record<string, string>>): string | null
 }
 
 /**
- * Prices from the user's overrides, then from the built-in table of the upstream's provider, then, where that provider is
+ * Prices from the user's overrides, then from the table of the upstream's provider, then, where that provider is
  * unknown, the dearest exact match of the well-known ones. With the policy `dearest` an unknown model gets the dearest rates
  * of its provider; otherwise it has no price, and never costs 0 (E01).
  */
 export function createPriceList(
   config: PriceConfig,
   currency: { readonly usdRate: number },
-  table: BuiltInPrices,
+  table: PriceTable,
 ): TieredPriceList {
   const lookup = new PriceLookup(config, currency.usdRate, table)
   return {
-    asOf: builtInPricesAsOf,
+    asOf: table.asOf,
     find: (upstreamName, upstreamBaseUrl, model) => lookup.find(upstreamName, upstreamBaseUrl, model),
     suggest: (upstreamName, model) => lookup.suggest(upstreamName, model),
+    names: (upstreamName, upstreamBaseUrl) => lookup.names(upstreamName, upstreamBaseUrl),
     deniedTier: (upstreamName, upstreamBaseUrl, tier) =>
       lookup.upstream(upstreamName, upstreamBaseUrl).tiers.denied(tier),
   }
+}
+
+/** The provider behind an upstream: by its base URL, else by its name. */
+export function providerOf(table: PriceTable, upstreamName: string, baseUrl: string): Provider | null {
+  return table.byUrl(baseUrl) ?? table.byId(providerIds[upstreamName] ?? upstreamName)
 }
 
 /** What is known of an upstream. */
@@ -54,17 +64,21 @@ interface PricedUpstream {
 class PriceLookup {
   readonly #config: PriceConfig
   readonly #usdRate: number
-  readonly #table: BuiltInPrices
-  readonly #overrides: readonly { readonly override: PriceOverride; readonly pattern: RegExp }[]
+  readonly #table: PriceTable
+  readonly #overrides: readonly SourcedOverride[]
   readonly #upstreams = new Map<string, PricedUpstream>()
   readonly #names = new Map<string, ModelNames>()
   readonly #resolved = new Map<string, PricedModel | null>()
 
-  constructor(config: PriceConfig, usdRate: number, table: BuiltInPrices) {
+  constructor(config: PriceConfig, usdRate: number, table: PriceTable) {
     this.#config = config
     this.#usdRate = usdRate
     this.#table = table
-    this.#overrides = config.overrides.map((override) => ({ override, pattern: wildcard(override.match) }))
+    const from = (source: PriceSource) => (override: PriceOverride) => ({ override, source })
+    this.#overrides = [
+      ...config.overrides.map(from({ kind: 'override', asOf: null })),
+      ...table.overrides.map(from({ kind: 'update', asOf: table.overridesAsOf })),
+    ]
   }
 
   find(upstreamName: string, baseUrl: string, model: string): PricedModel | null {
@@ -83,12 +97,16 @@ class PriceLookup {
     return nearestNames(model, new Set(names), mostSuggestions)
   }
 
+  names(upstreamName: string, baseUrl: string): readonly string[] {
+    return this.upstream(upstreamName, baseUrl).provider?.models.map((row) => row.id) ?? []
+  }
+
   /** Provider and tiers of an upstream: by its base URL, else by its name. */
   upstream(upstreamName: string, baseUrl: string): PricedUpstream {
     const key = `${upstreamName}\n${baseUrl}`
     const known = this.#upstreams.get(key)
     if (known !== undefined) return known
-    const provider = this.#table.byUrl(baseUrl) ?? this.#table.byId(providerIds[upstreamName] ?? upstreamName)
+    const provider = providerOf(this.#table, upstreamName, baseUrl)
     const names = provider === null ? [upstreamName] : [...new Set([provider.id, upstreamName])]
     const found = { provider, tiers: new TierPrices(this.#config, names) }
     this.#upstreams.set(key, found)
@@ -97,27 +115,38 @@ class PriceLookup {
 
   #resolve(upstreamName: string, baseUrl: string, model: string): PricedModel | null {
     const { provider, tiers } = this.upstream(upstreamName, baseUrl)
-    const shared = { tiers, usdRate: this.#usdRate }
-    const override = this.#overrideFor(upstreamName, provider, model)
-    if (override !== null) {
+    const correctionAt = this.#correctionOf(upstreamName, provider, model)
+    const shared = { tiers, usdRate: this.#usdRate, correctionAt }
+    const own = this.#overrideFor(upstreamName, provider, model)
+    if (own !== null) {
+      const { override, source } = own
       const periods = ratesOfOverride(override, provider?.id === 'anthropic')
-      return pricedModel({ ...shared, entry: `override ${override.match}`, periods, writesUnasked: false })
+      const entry = `${source.kind} ${override.match}`
+      return pricedModel({ ...shared, entry, source, periods, writesUnasked: false })
     }
     const match = provider === null ? this.#atVendors(model) : this.#atProvider(provider, model)
     if (match !== null) return pricedModel({ ...shared, ...match })
     if (this.#config.unpriced !== 'dearest') return null
     const periods = dearestRates((provider === null ? this.#vendors() : [provider]).flatMap(ratesOfAll))
-    return periods === null ? null : pricedModel({ ...shared, entry: 'dearest known', periods, writesUnasked: true })
+    if (periods === null) return null
+    const source: PriceSource = { kind: 'dearest', asOf: this.#table.asOf }
+    return pricedModel({ ...shared, entry: 'dearest known', source, periods, writesUnasked: true })
   }
 
-  #overrideFor(upstreamName: string, provider: Provider | null, model: string): PriceOverride | null {
+  #correctionOf(upstreamName: string, provider: Provider | null, model: string): CorrectionAt {
+    const row = provider === null ? null : this.#namesOf(provider).find(model)
+    const names = [model, ...candidates(model), ...(row === null ? [] : [row.id])]
+    return correctionOf(this.#config.corrections, [upstreamName, ...(provider === null ? [] : [provider.id])], names)
+  }
+
+  #overrideFor(upstreamName: string, provider: Provider | null, model: string): SourcedOverride | null {
     const names = [model, ...candidates(model)]
     const found = this.#overrides.find(
-      ({ override, pattern }) =>
+      ({ override }) =>
         (override.provider === null || override.provider === upstreamName || override.provider === provider?.id) &&
-        names.some((name) => pattern.test(name)),
+        names.some((name) => matchesPattern(override.match, name)),
     )
-    return found?.override ?? null
+    return found ?? null
   }
 
   /** The entry of a provider, or of the one whose models it resells. */
@@ -128,7 +157,12 @@ class PriceLookup {
       const periods = entry === null ? null : ratesOfEntry(entry)
       // Anthropic's cache is written on request; elsewhere a write price means that writes happen by themselves.
       if (entry !== null && periods !== null)
-        return { entry: `${id}/${entry.id}`, periods, writesUnasked: id !== 'anthropic' }
+        return {
+          entry: `${id}/${entry.id}`,
+          source: this.#table.sourceOf(entry),
+          periods,
+          writesUnasked: id !== 'anthropic',
+        }
     }
     return null
   }
@@ -155,8 +189,14 @@ class PriceLookup {
   }
 }
 
+interface SourcedOverride {
+  readonly override: PriceOverride
+  readonly source: PriceSource
+}
+
 interface PricedEntry {
   readonly entry: string
+  readonly source: PriceSource
   readonly periods: RatePeriods
   readonly writesUnasked: boolean
 }
@@ -169,10 +209,4 @@ function ratesOfAll(provider: Provider): readonly RatePeriods[] {
 function weightOf(periods: RatePeriods): number {
   const rates = dearestRates([periods])?.[0].tiers[0]?.rates
   return rates === undefined ? 0 : rates.input + rates.output
-}
-
-/** A pattern in which `*` stands for any characters. */
-function wildcard(match: string): RegExp {
-  const escaped = match.split('*').map((part) => part.replace(/[.+?^${}()|[\]\\]/g, '\\$&'))
-  return new RegExp(`^${escaped.join('.*')}$`, 'is')
 }

@@ -1,5 +1,4 @@
 import type { PriceConfig } from '../../shared/config.ts'
-import { picoFromUsd } from './rates.ts'
 
 /**
  * What the table does not know: how a service tier, a speed or a region changes the price, and what a server's own tools
@@ -52,7 +51,7 @@ export const unboundedToolUses = 10
 export class TierPrices {
   readonly #factors: Readonly<Record<string, Factors>>
   readonly #fees: Readonly<Record<string, number>>
-  readonly #searchFee: number | null
+  readonly #configured: Readonly<Record<string, number>>
 
   /** `names` are the provider's id and the upstream's own name; the later go before the earlier. */
   constructor(config: Pick<PriceConfig, 'multipliers' | 'toolFees'>, names: readonly string[]) {
@@ -69,9 +68,7 @@ export class TierPrices {
       string,
       number
     >
-    const searchFees = names.map((name) => config.toolFees[name]?.['web_search']).filter((fee) => fee !== undefined)
-    const last = searchFees.at(-1)
-    this.#searchFee = last === undefined ? null : picoFromUsd(last)
+    this.#configured = Object.assign({}, ...names.map((name) => config.toolFees[name])) as Record<string, number>
   }
 
   /** Product of the factors of all fields. A value that is not listed, or denied, counts as the dearest of its field (A10, D13). */
@@ -86,6 +83,14 @@ export class TierPrices {
     return product
   }
 
+  /** Whether a value is one that no table knows: it was charged as the dearest of its field, and that has to be said. */
+  isUnknown(tier: Readonly<Record<string, string>>): boolean {
+    return Object.entries(tier).some(([field, value]) => {
+      const values = this.#factors[field]
+      return values !== undefined && !Object.hasOwn(values, value)
+    })
+  }
+
   /** The field that the configuration denies, as `service_tier=ultrafast`, or null. */
   denied(tier: Readonly<Record<string, string>>): string | null {
     for (const [field, value] of Object.entries(tier)) {
@@ -95,9 +100,9 @@ export class TierPrices {
     return null
   }
 
-  /** Pico-dollar for a web search where the configuration sets one. */
-  configuredSearchFee(): number | null {
-    return this.#searchFee
+  /** Dollars for one use of a tool where the configuration says so; null where it does not. */
+  configuredFee(kind: string): number | null {
+    return Object.hasOwn(this.#configured, kind) ? (this.#configured[kind] ?? null) : null
   }
 
   /** Dollars for one use of a tool; null where nothing is known, and 0 where it is known to be free. */

@@ -1,6 +1,6 @@
 import { version } from '../../shared/build.ts'
-import { refusalCodes, warningCodes } from '../../shared/codes.ts'
-import type { RefusalCode, WarningCode } from '../../shared/codes.ts'
+import { anomalyKinds, refusalCodes, warningCodes } from '../../shared/codes.ts'
+import type { AnomalyKind, RefusalCode, WarningCode } from '../../shared/codes.ts'
 import { eurFromNano } from '../../shared/money.ts'
 import type { NanoEur } from '../../shared/money.ts'
 import type { CallOutcome, DialectName } from '../call.ts'
@@ -26,6 +26,8 @@ export interface SettledSample {
   /** Null where no byte of an answer came. */
   readonly firstByteMs: number | null
   readonly costNanoEur: NanoEur
+  /** What a call of a subscription would have cost; not in `costNanoEur`. */
+  readonly listNanoEur: NanoEur
   readonly outcome: CallOutcome
 }
 
@@ -37,6 +39,8 @@ export const gaugeMeanings = {
   tollgate_budget_spent: 'Spent in the window, in the unit of the label.',
   tollgate_budget_reserved: 'Held for calls in flight, in the unit of the label.',
   tollgate_budget_cap: 'Cap of the window, in the unit of the label; no series where it is unlimited.',
+  tollgate_pacing_used: "Used share of a provider's own window, 0 to 1; no series before an answer has said it.",
+  tollgate_price_drift: 'Invoice divided by our figure at the last reconciliation; +Inf where only the invoice has it.',
   tollgate_residual: 'Reported input tokens divided by the estimate, per upstream and model.',
   tollgate_ledger_available: '0 while the ledger cannot record calls, so that none are made.',
   tollgate_ledger_drift: 'Windows whose totals differ from the sum of their calls.',
@@ -59,6 +63,8 @@ export interface Metrics {
   refused(code: RefusalCode): void
   /** Once per warning about a call. */
   warned(code: WarningCode): void
+  /** Once per anomaly that is said. */
+  anomaly(kind: AnomalyKind): void
   settled(sample: SettledSample): void
   /**
    * Count per refusal code and per warning. A truncated answer that the plan turns into an error is both; it is one here.
@@ -91,7 +97,10 @@ function operationOf(dialect: DialectName): string {
     case 'openai-completions':
     case 'ollama-generate':
       return 'text_completion'
+    case 'gemini-generate':
+      return 'generate_content'
     case 'openai-embeddings':
+    case 'gemini-embed':
     case 'ollama-embed':
       return 'embeddings'
   }
@@ -101,8 +110,13 @@ function operationOf(dialect: DialectName): string {
 export function createMetrics(modelLimit = 100): Metrics {
   const refusals = new CounterFamily('tollgate_refusals_total', 'Refused calls by code.')
   const warnings = new CounterFamily('tollgate_warnings_total', 'Warnings about calls by code.')
+  const anomalies = new CounterFamily('tollgate_anomalies_total', 'Anomalies by kind.')
   const calls = new CounterFamily('tollgate_calls_settled_total', 'Settled calls by outcome.')
   const cost = new CounterFamily('tollgate_cost_eur_total', 'Settled cost in euros.')
+  const listPrice = new CounterFamily(
+    'tollgate_list_price_eur_total',
+    'What settled calls of subscriptions would have cost, in euros.',
+  )
   const tokens = new HistogramFamily('gen_ai_client_token_usage', 'Billable tokens per call.', tokenBounds)
   const durations = new HistogramFamily(
     'gen_ai_client_operation_duration_seconds',
@@ -116,6 +130,7 @@ export function createMetrics(modelLimit = 100): Metrics {
   )
   for (const code of Object.keys(refusalCodes)) refusals.add(code, { code }, 0)
   for (const code of warningCodes) warnings.add(code, { code }, 0)
+  for (const kind of anomalyKinds) anomalies.add(kind, { kind }, 0)
   const models = new Set<string>()
 
   function modelLabel(model: string): string {
@@ -129,6 +144,7 @@ export function createMetrics(modelLimit = 100): Metrics {
   return {
     refused: (code) => refusals.add(code, { code }, 1),
     warned: (code) => warnings.add(code, { code }, 1),
+    anomaly: (kind) => anomalies.add(kind, { kind }, 1),
 
     settled(sample) {
       const model = modelLabel(sample.model)
@@ -150,6 +166,7 @@ export function createMetrics(modelLimit = 100): Metrics {
       calls.add(sample.outcome, { outcome: sample.outcome }, 1)
       const place = { gen_ai_provider_name: provider, gen_ai_request_model: model }
       cost.add(`${provider} ${model}`, place, eurFromNano(sample.costNanoEur))
+      if (sample.listNanoEur > 0) listPrice.add(`${provider} ${model}`, place, eurFromNano(sample.listNanoEur))
     },
 
     counters() {
@@ -160,7 +177,8 @@ export function createMetrics(modelLimit = 100): Metrics {
     },
 
     render(gauges) {
-      const parts = [refusals, warnings, calls, cost, tokens, durations, firstChunks].map((family) => family.render())
+      const families = [refusals, warnings, anomalies, calls, cost, listPrice, tokens, durations, firstChunks]
+      const parts = families.map((family) => family.render())
       for (const name of Object.keys(gaugeMeanings) as GaugeName[]) {
         const readings = gauges.filter((gauge) => gauge.name === name)
         if (readings.length === 0) continue

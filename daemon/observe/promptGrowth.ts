@@ -14,7 +14,9 @@ export class PromptGrowth {
   readonly #responses = new Map<string, number>()
   readonly #last = new Map<string, { readonly textTokens: number; readonly reported: number }>()
 
-  /** Total tokens of an answer that a later request may name as `previous_response_id`. */
+  /**
+   * Total tokens of an answer that a later request may name as `previous_response_id`, or those of a cache that it may name.
+   */
   remember(responseId: string | null, totalTokens: number): void {
     if (responseId !== null) keep(this.#responses, responseId, totalTokens, mostResponses)
   }
@@ -23,7 +25,8 @@ export class PromptGrowth {
   atLeast(facts: CallFacts, estimatedTokens: number): number {
     const hidden = facts.hiddenInput
     if (hidden === null) return estimatedTokens
-    const known = hidden.previousResponseId === null ? undefined : this.#responses.get(hidden.previousResponseId)
+    const name = hidden.previousResponseId ?? hidden.cachedContent ?? null
+    const known = name === null ? undefined : this.#responses.get(name)
     return estimatedTokens + (known ?? unknownHiddenInputTokens)
   }
 

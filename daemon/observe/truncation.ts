@@ -119,7 +119,13 @@ export interface AnswerEnd {
 }
 
 /** Finish reasons that mean the output limit, over all dialects. */
-const limitReasons = new Set(['length', 'max_tokens', 'max_output_tokens', 'model_context_window_exceeded'])
+const limitReasons = new Set([
+  'length',
+  'model_length',
+  'max_tokens',
+  'max_output_tokens',
+  'model_context_window_exceeded',
+])
 
 /**
  * An answer that ended at its output limit: `empty_answer` when all of it was thinking and nothing can be read,

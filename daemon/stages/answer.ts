@@ -1,6 +1,5 @@
 import zlib from 'node:zlib'
 import type { Duplex } from 'node:stream'
-import type { ServerResponse } from 'node:http'
 import type { Timeouts } from '../../shared/config.ts'
 import { eurText } from '../../shared/money.ts'
 import type { AdmittedCall, CallOutcome, Refusal } from '../call.ts'
@@ -15,9 +14,11 @@ import { forward } from '../http/forward.ts'
 import type { ForwardFault, Forwarding } from '../http/forward.ts'
 import { answerHeaders, upstreamHeaders, withoutHeader } from '../http/headers.ts'
 import { upstreamTarget } from '../http/target.ts'
+import { tear } from '../http/tear.ts'
 import type { Ending } from '../settlement.ts'
 import { createUsageChunkFilter } from '../streams/hideUsageChunk.ts'
 import type { UsageChunkFilter } from '../streams/hideUsageChunk.ts'
+import { ArrayEnd } from '../streams/arrayEnd.ts'
 import { mark } from '../streams/boundary.ts'
 import { unifiedLimit } from './capNotice.ts'
 import { outcomeOf, overrunRefusal, timeoutRefusal, unreachableRefusal, unreadableRefusal } from './answerRefusals.ts'
@@ -27,6 +28,9 @@ const mostHeldBytes = 1024 * 1024
 
 /** How long a client may take to read a terminal error before its connection is closed. */
 const terminalGraceMs = 2000
+
+/** How long a client may take to read what came of an answer that its provider broke off. */
+const slowReaderMs = 30_000
 
 /** Words per reserved token from which on an answer counts as running over; a word is at least one token. */
 const overrunSlackTokens = 64
@@ -60,7 +64,7 @@ export function callHeaders(call: AdmittedCall, lateHeaders: readonly string[] =
     'x-tollgate-estimated-input',
     String(call.estimatedInputTokens),
     'x-tollgate-reserved-eur',
-    eurText(call.reservedNanoEur),
+    eurText(call.isListPrice ? 0 : call.reservedNanoEur),
   ]
   if (call.task !== null) headers.push('x-tollgate-task', call.task)
   if (call.changes.length > 0) headers.push('x-tollgate-changes', call.changes.join(','))
@@ -96,6 +100,7 @@ export function answer(
     let form: AnswerForm = 'json'
     let reader: AnswerReader | null = null
     let filter: UsageChunkFilter | null = null
+    let arrayEnd: ArrayEnd | null = null
     let decoder: Duplex | null = null
     let headers: string[] = []
     let held: Buffer[] | null = []
@@ -130,6 +135,7 @@ export function answer(
     }
     function send(bytes: Uint8Array): boolean {
       lastBytes = bytes
+      arrayEnd?.push(bytes)
       recording?.push(bytes)
       return response.write(bytes)
     }
@@ -140,6 +146,10 @@ export function answer(
       let more = true
       for (const chunk of waiting) more = send(chunk) && more
       return more
+    }
+    /** What waits for the end of its event: there will be none. */
+    function releaseFiltered(): void {
+      if (filter !== null && !response.destroyed) for (const part of filter.end()) send(part)
     }
     function consume(chunk: Buffer): boolean {
       firstByteMs ??= performance.now() - startedAtMs
@@ -178,20 +188,24 @@ export function answer(
           response.end(whole)
           return
         }
-        if (filter !== null) for (const part of filter.end()) send(part)
+        releaseFiltered()
         // An end without the dialect's terminal event is passed on as what it is (F06): never a clean one.
-        if (torn) tear(response)
+        if (torn) tear(response, slowReaderMs)
         else response.end()
       })
     }
     function cut(outcome: CallOutcome, refusal: Refusal | null): void {
       reader?.end()
       finish({ kind: 'cut', outcome }, refusal, () => {
-        if (refusal === null || (response.headersSent && form === 'json')) tear(response)
-        else if (!response.headersSent) exchange.refuse(refusal)
+        // Null where nothing can be said any more.
+        const before = arrayEnd === null ? mark(lastBytes, form) : arrayEnd.before
+        if (refusal === null || (response.headersSent && (form === 'json' || before === null))) {
+          releaseFiltered()
+          tear(response, refusal === null ? slowReaderMs : terminalGraceMs)
+        } else if (!response.headersSent) exchange.refuse(refusal)
         else {
-          response.end(mark(lastBytes, form) + dialect.terminalError(refusal, form, call.id))
-          setTimeout(() => tear(response), terminalGraceMs).unref()
+          response.end(`${before ?? ''}${dialect.terminalError(refusal, form, call.id)}`)
+          setTimeout(() => tear(response, 0), terminalGraceMs).unref()
         }
       })
     }
@@ -252,10 +266,16 @@ export function answer(
       {
         onHeaders(upstreamStatus, upstreamAnswerHeaders): void {
           status = upstreamStatus
+          if (call.degradedTo === null) gate.pacing.saw(call.upstreamName, upstreamAnswerHeaders, gate.nowMs())
           const parsed = answerHeaders(upstreamAnswerHeaders)
           recording?.head(status, parsed.contentType)
           headers = parsed.list
           form = formOf(parsed.contentType)
+          // An error comes as one document, whatever was asked for.
+          if (form === 'json' && status < 400 && call.facts.stream && dialect.streamsJsonArrays === true) {
+            form = 'json-array'
+            arrayEnd = new ArrayEnd()
+          }
           if (status < 400) {
             reader = dialect.reader(form, call.facts)
             onReader(reader)
@@ -327,11 +347,6 @@ function withContentLength(headers: readonly string[], bytes: number, decoded: b
   return known && !decoded
     ? [...headers]
     : [...withoutHeader(headers, 'content-length'), 'content-length', String(bytes)]
-}
-
-/** Closes the client's connection without the end of the body, so that no client takes it for complete (F08). */
-function tear(response: ServerResponse): void {
-  if (!response.writableFinished) response.destroy()
 }
 
 /** Servers that do not know the option answer 400 or 422 and name it; such a request was not run and is not billed. */

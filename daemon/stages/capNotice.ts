@@ -11,6 +11,8 @@ const claudeCode = /^claude-(?:cli|code)/i
  */
 export function capNotice(gate: Gate, call: AdmittedCall, terms: Terms): readonly string[] {
   if (call.dialect !== 'anthropic-messages' || !claudeCode.test(call.userAgent)) return []
+  // No euro cap holds for it.
+  if (call.isListPrice) return []
   const near = gate.nearCaps.among(terms.scopes, terms.config.budgets.alertAt)
   const end = near === null ? null : gate.calendar.windowEnd(near, gate.nowMs())
   if (end === null) return []

@@ -1,6 +1,8 @@
 import type { CallFacts, ReceivedCall } from '../call.ts'
 import { applyEdits } from '../dialects/edit.ts'
 import type { JsonObject } from '../dialects/dialect.ts'
+import { pathWithModel } from '../dialects/modelPlace.ts'
+import { plainPath } from '../dialects/routes.ts'
 import type { DescribeRequest } from '../describe.ts'
 import type { Gate } from '../gate.ts'
 import { constrainedChanges } from '../tasks/constrained.ts'
@@ -46,13 +48,16 @@ export async function constrain(
     outputCeiling: facts.producesOutput ? (facts.requestedOutputTokens ?? plan.defaultOutputTokens) : null,
     paidTools: facts.serverTools.map((tool) => tool.name),
   })
-  if (changed.edits.length === 0) return null
+  if (changed.says.length === 0) return null
   if (changed.compaction !== null) gate.memory.compacting.set(task, true)
-  const described = await gate.describer.describe(applyEdits(received.body, changed.edits), request)
+  const { dialect, upstreamPath } = received
+  const sentPath = changed.model === null ? upstreamPath : pathWithModel(dialect, upstreamPath, changed.model)
+  const asked = { ...request, path: plainPath(sentPath) }
+  const described = await gate.describer.describe(applyEdits(received.body, changed.edits), asked)
   // What could be read before can be read after an edit; were it not so, the client's own body goes out.
   if (!described.description.ok) return null
   return {
-    received: { ...received, body: described.bytes },
+    received: { ...received, upstreamPath: sentPath, body: described.bytes },
     facts: { ...described.description.facts, transcript: facts.transcript },
     changes: changed.says,
   }

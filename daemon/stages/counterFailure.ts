@@ -1,4 +1,6 @@
 import type { DialectName } from '../call.ts'
+import { geminiCall } from '../dialects/geminiPath.ts'
+import { plainPath } from '../dialects/routes.ts'
 import type { Upstream } from '../../shared/config.ts'
 import type { Gate } from '../gate.ts'
 import type { Addressed } from './receive.ts'
@@ -19,7 +21,8 @@ export const mostFailureBytes = 64 * 1024
 
 /** The dialect by whose rules a free counting endpoint reads its body; null for any other endpoint. */
 export function counterDialect(path: string): DialectName | null {
-  const plain = path.split('?', 1)[0] ?? ''
+  const plain = plainPath(path)
+  if (geminiCall(plain)?.method === 'countTokens') return 'gemini-generate'
   if (plain.endsWith('/messages/count_tokens')) return 'anthropic-messages'
   return plain.endsWith('/responses/input_tokens') ? 'openai-responses' : null
 }
@@ -36,11 +39,12 @@ export async function estimateFor(
   dialect: DialectName,
   body: Buffer,
 ): Promise<number | null> {
-  const { identity, upstream, address } = addressed
+  const { identity, upstream, address, route } = addressed
   const { description } = await gate.describer.describe(Buffer.from(body), {
     dialect,
     upstreamName: address.upstream,
     upstreamBaseUrl: upstream.baseUrl,
+    path: plainPath(route.path),
     upstreamDialect: upstream.dialect,
     estimator: identity.plan.estimator,
   })

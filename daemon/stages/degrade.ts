@@ -4,6 +4,7 @@ import type { KeptAnswer } from '../degrade/answerCache.ts'
 import { AnswerRecording } from '../degrade/answerRecording.ts'
 import { fallbackCall } from '../degrade/fallback.ts'
 import type { DescribeRequest } from '../describe.ts'
+import { plainPath } from '../dialects/routes.ts'
 import type { Gate } from '../gate.ts'
 import { modelAllowlist } from '../guards/modelAllowlist.ts'
 import { guardStack } from '../guards/stack.ts'
@@ -54,6 +55,7 @@ export async function degrade(
     ...request,
     upstreamName: received.upstreamName,
     upstreamBaseUrl: received.upstream.baseUrl,
+    path: plainPath(received.upstreamPath),
     upstreamDialect: received.upstream.dialect,
   })
   if (!described.description.ok) return null

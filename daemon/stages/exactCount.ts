@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import { nanoFromEur } from '../../shared/money.ts'
 import type { CallFacts, ReceivedCall } from '../call.ts'
 import type { Gate } from '../gate.ts'
+import { leastCeiling } from '../guards/outputCeiling.ts'
 import { upstreamHeaders } from '../http/headers.ts'
 import { LedgerUnavailable } from '../ledger/ledger.ts'
 import type { CappedScope } from '../ledger/ledger.ts'
@@ -97,13 +98,15 @@ function isNear(gate: Gate, received: ReceivedCall, facts: CallFacts, prices: Ti
 
 /** The shortest and the longest answer that the call may be let through with, over all choices. */
 function outputSpan(
-  { identity: { plan } }: ReceivedCall,
-  { producesOutput, requestedOutputTokens, choices }: CallFacts,
+  { dialect, identity: { plan } }: ReceivedCall,
+  facts: CallFacts,
   minOutputTokens: number,
 ): { readonly least: number; readonly most: number } {
+  const { producesOutput, requestedOutputTokens, choices } = facts
   if (!producesOutput) return { least: 0, most: 0 }
   const longest = Math.min(requestedOutputTokens ?? plan.defaultOutputTokens, plan.maxOutputTokens ?? Infinity)
-  return { least: Math.min(minOutputTokens, longest) * choices, most: longest * choices }
+  const least = Math.max(minOutputTokens, leastCeiling(dialect, facts))
+  return { least: Math.min(least, longest) * choices, most: longest * choices }
 }
 
 /** Tokens that are left in the windows that cap them. */
@@ -136,7 +139,7 @@ function counterHeaders({ rawHeaders, headers }: ClientHeaders): readonly string
 }
 
 /** Headers that a count depends on: whose account it is, and which betas. */
-const decidingNames = /^(?:authorization|(?:x-)?api-key|anthropic-|openai-)/i
+const decidingNames = /^(?:authorization|(?:x-(?:goog-)?)?api-key|anthropic-|openai-)/i
 
 function deciding(headers: readonly string[]): readonly string[] {
   return headers.flatMap((name, at) =>

@@ -6,9 +6,10 @@ import type { Gate } from '../gate.ts'
 import { judgeAnswer, judgeTruncation } from '../observe/truncation.ts'
 import type { TruncationVerdict } from '../observe/truncation.ts'
 import { warningHeader } from './answer.ts'
-import { sayAnomalies } from './anomalies.ts'
+import { sayAnomalies, sayResidualDrift } from './anomalies.ts'
 import type { Answered } from './answer.ts'
 import { sayChanges, spenders } from './place.ts'
+import { chargedAs } from './settle.ts'
 import type { Settled } from './settle.ts'
 
 /** What is said about a settled call. */
@@ -33,6 +34,7 @@ export function observe(gate: Gate, settled: Settled, answered: Answered): Obser
   if (call.degradedTo !== null) warnings.push('degraded')
   if (settled.usageMissing) warnings.push('usage_missing')
   if (!call.priced && !call.upstream.free) warnings.push('unpriced_call')
+  if (settled.priceUncertain) warnings.push('price_uncertain')
   const ending =
     answerFacts === null || call.outcome !== 'ok'
       ? 'none'
@@ -46,25 +48,34 @@ export function observe(gate: Gate, settled: Settled, answered: Answered): Obser
         })
   if (ending !== 'none') warnings.push(ending)
 
+  const charged = chargedAs(call, call.costNanoEur)
   gate.ledger.settle({
     callId: call.id,
     settlement: call.settlement,
     outcome: call.outcome,
     usage,
-    costNanoEur: call.costNanoEur,
+    ...charged,
+    tier: settled.tier,
     status: call.status,
     finish: call.finish,
     responseModel: call.responseModel,
     settledAtMs: call.settledAtMs,
     durationMs,
     firstByteMs: answered.firstByteMs,
-    warnings,
+    // No warning, but the place where the row says it: reports and drift compare such calls with the table.
+    warnings: settled.priceReported ? [...warnings, 'price_reported'] : warnings,
   })
-  if (exact && verdict.kind === 'none' && facts.estimate.mediaTokens === 0 && facts.hiddenInput === null) {
+  // Runs beside the message, or on several models, read more than the prompt that was estimated.
+  const isOnePrompt = (answerFacts?.parts.length ?? 0) === 0 && facts.hiddenInput === null
+  if (exact && verdict.kind === 'none' && facts.estimate.mediaTokens === 0 && isOnePrompt) {
     const learned = gate.residuals.learn(call.upstreamName, facts.model, facts.estimate, reported)
-    if (learned !== null) gate.ledger.saveResidual(learned.upstream, learned.model, learned.ratio, learned.samples)
+    if (learned !== null) {
+      gate.ledger.saveResidual(learned.upstream, learned.model, learned.ratio, learned.samples)
+      sayResidualDrift(gate, learned, call.settledAtMs)
+    }
   }
   if (exact) gate.growth.remember(answerFacts?.responseId ?? null, totalTokens(usage))
+  if (exact && usage.cacheRead > 0) gate.growth.remember(facts.hiddenInput?.cachedContent ?? null, usage.cacheRead)
   gate.rates.addTokens(call.identity.keyId, call.settledAtMs, totalTokens(usage))
   sayChanges(gate, gate.memory.tasks.settled(call))
   gate.memory.velocity.add(spenders(call.task, call), call.costNanoEur, call.settledAtMs)
@@ -77,7 +88,7 @@ export function observe(gate: Gate, settled: Settled, answered: Answered): Obser
     outputTokens: usage.output,
     durationMs,
     firstByteMs: answered.firstByteMs,
-    costNanoEur: call.costNanoEur,
+    ...charged,
     outcome: call.outcome,
   })
   for (const warning of warnings) gate.metrics.warned(warning)
@@ -128,7 +139,9 @@ function announce(gate: Gate, settled: Settled, warnings: readonly WarningCode[]
     ...about,
     outcome: call.outcome,
     settlement: call.settlement,
-    eur: eurFromNano(call.costNanoEur),
+    eur: call.isListPrice ? 0 : eurFromNano(call.costNanoEur),
+    listPriceEur: call.isListPrice ? eurFromNano(call.costNanoEur) : 0,
+    billing: call.billing,
     inputTokens: totalInput(call.usage),
     outputTokens: call.usage.output,
     durationMs,

@@ -1,4 +1,5 @@
 import type { DialectName, Refusal } from '../call.ts'
+import { plainPath } from '../dialects/routes.ts'
 import type { Gate } from '../gate.ts'
 import type { Exchange } from '../http/exchange.ts'
 import { forward } from '../http/forward.ts'
@@ -53,7 +54,7 @@ export async function passThrough(
     if (bytes === null) return
     if ('code' in bytes) return refuse(bytes)
     const counter = counterDialect(route.path)
-    const name = `${address.upstream} ${route.path}`
+    const name = `${address.upstream} ${plainPath(route.path)}`
     /** A counter's failure goes to the client as it came, with our own estimate beside it, marked as such. */
     const answerFailure = async (dialect: DialectName, failure: CounterFailure): Promise<void> => {
       const estimate = await estimateFor(gate, addressed, dialect, bytes)

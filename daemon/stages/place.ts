@@ -2,6 +2,7 @@ import type { TaskLimits } from '../../shared/config.ts'
 import type { CallFacts, ReceivedCall } from '../call.ts'
 import { clientName } from '../clientName.ts'
 import type { Gate } from '../gate.ts'
+import { leastCeiling } from '../guards/outputCeiling.ts'
 import { stateText } from '../guards/states.ts'
 import type { GuardState } from '../guards/guard.ts'
 import type { LoopVerdict, StateChange, TaskStanding, TaskState } from '../tasks/task.ts'
@@ -73,7 +74,12 @@ export function placedState(gate: Gate, placed: Placed, received: ReceivedCall, 
     received.identity.plan.rate.eurPerMinute,
     received.receivedAtMs,
   )
+  const { plan } = received.identity
+  const limits = placed.task === null ? null : taskLimits(gate, placed.task, plan.task)
+  const isCapped = limits?.maxEur !== null && limits?.maxEur !== undefined
   return {
+    // A ceiling of the task or of a minute is a cap in euros like that of a day (E10).
+    ...((isCapped || velocity !== null) && !terms.isListPrice ? { euroCapApplies: true } : {}),
     ...(placed.standing === null
       ? {}
       : { task: { standing: placed.standing, currency, isOwn: gate.memory.requests.has(placed.standing.ref) } }),
@@ -168,7 +174,8 @@ function ask(
   // Without a name of the client's the transcript told the session, and that is one conversation.
   const isConversation = named?.isConversation ?? true
   // The smallest answer that is still useful: a larger ceiling is lowered to what the task has left.
-  const least = facts.producesOutput ? terms.config.budgets.minOutputTokens * facts.choices : 0
+  const useful = Math.max(terms.config.budgets.minOutputTokens, leastCeiling(received.dialect, facts))
+  const least = facts.producesOutput ? useful * facts.choices : 0
   const asked =
     facts.requestedOutputTokens === null ? least : Math.min(least, facts.requestedOutputTokens * facts.choices)
   const { standing, changes } = gate.memory.tasks.ask(

@@ -1,6 +1,7 @@
 import type { DialectName, Identity, ReceivedCall, Refusal } from '../call.ts'
 import { dialectByName } from '../dialects/registry.ts'
 import { resolveRoute } from '../dialects/routes.ts'
+import { vendorOf } from '../dialects/vendors.ts'
 import type { Gate } from '../gate.ts'
 import { identify } from '../guards/key.ts'
 import { judgeKillSwitch } from '../guards/killSwitch.ts'
@@ -48,12 +49,21 @@ export function authenticate(gate: Gate, exchange: Exchange): Addressed | Refusa
     const message = `The base URL names an upstream${named} that is not configured. Known: ${known}. Add others to upstreams in config.json.`
     return { code: 'unsupported', message }
   }
-  if (address.upstream === 'openai' && request.headers['api-key'] !== undefined) {
+  const vendor = vendorOf({ upstreamName: address.upstream, upstreamBaseUrl: upstream.baseUrl })
+  if (address.upstream === 'openai' && vendor.name !== 'azure' && request.headers['api-key'] !== undefined) {
     const message =
       'This is an Azure OpenAI request (it has an api-key header), and the base URL leads to OpenAI. Nothing was sent. Add your Azure endpoint to upstreams in config.json and use that name in the base URL.'
     return { code: 'unsupported', message }
   }
-  const route = resolveRoute(upstream.dialect, address.upstream, request.method ?? 'GET', address.rest)
+  // Its clients read an error of another shape as raw text; a path that is not understood is of this format all the same.
+  if (upstream.dialect === 'gemini') exchange.dialect = dialectByName('gemini-generate')
+  const route = resolveRoute(
+    upstream.dialect,
+    address.upstream,
+    request.method ?? 'GET',
+    address.rest,
+    upstream.baseUrl,
+  )
   if (route.kind === 'unsupported') return { code: 'unsupported', message: route.reason }
   if (route.kind === 'metered') exchange.dialect = dialectByName(route.dialect)
   const idle = request.method === 'GET' || request.method === 'HEAD'

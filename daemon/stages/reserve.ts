@@ -1,9 +1,10 @@
+import type { NanoEur } from '../../shared/money.ts'
 import type { AdmittedCall, DescribedCall, Refusal } from '../call.ts'
 import { clientName } from '../clientName.ts'
 import type { FieldEdit } from '../dialects/edit.ts'
 import type { Gate } from '../gate.ts'
 import { budgetRefusal } from '../budget/refusal.ts'
-import { setCeiling } from '../guards/outputCeiling.ts'
+import { leastCeiling, setCeiling } from '../guards/outputCeiling.ts'
 import { LedgerUnavailable } from '../ledger/ledger.ts'
 import type { ReservationAsk, ReservationResult } from '../ledger/ledger.ts'
 import { worstCase } from './terms.ts'
@@ -30,11 +31,14 @@ export async function reserve(
   return {
     ...call,
     ...clamped,
-    reservedNanoEur: result.reservedNanoEur,
+    reservedNanoEur: terms.isListPrice
+      ? worstCase(terms, call.facts, call.receivedAtMs, result.outputTokens)
+      : result.reservedNanoEur,
     reservedTokens: result.reservedTokens,
     estimatedInputTokens: terms.estimatedInputTokens,
     usdRate: terms.usdRate,
     priced: terms.priced,
+    isListPrice: terms.isListPrice,
   }
 }
 
@@ -53,14 +57,15 @@ export function ledgerRefusal(fault: unknown): Refusal {
 function askFor(call: DescribedCall, terms: Terms): ReservationAsk {
   const { facts, identity } = call
   const outputTokens = (call.outputCeiling ?? 0) * facts.choices
-  const useful = Math.max(terms.config.budgets.minOutputTokens, (facts.thinkingBudgetTokens ?? 0) + 1) * facts.choices
+  const price = (output: number): NanoEur => worstCase(terms, facts, call.receivedAtMs, output)
+  const least = Math.max(terms.config.budgets.minOutputTokens, leastCeiling(call.dialect, facts))
   return {
     callId: call.id,
     scopes: terms.scopes,
     inputTokens: terms.estimatedInputTokens,
     outputTokens,
-    minOutputTokens: Math.min(outputTokens, useful),
-    cost: (output) => worstCase(terms, facts, call.receivedAtMs, output),
+    minOutputTokens: Math.min(outputTokens, least * facts.choices),
+    ...(terms.isListPrice ? { cost: () => 0, listPrice: price } : { cost: price }),
     row: {
       receivedAtMs: call.receivedAtMs,
       day: terms.period.day,
@@ -81,6 +86,8 @@ function askFor(call: DescribedCall, terms: Terms): ReservationAsk {
       usdRate: terms.usdRate,
       rateAsOf: terms.rateAsOf,
       priced: terms.priced,
+      billing: call.billing,
+      price: terms.price?.provenance(call.receivedAtMs) ?? null,
     },
   }
 }
@@ -93,7 +100,7 @@ export function clampTo(
   const { facts, outputCeiling } = call
   const perChoice = Math.floor(outputTokens / Math.max(1, facts.choices))
   if (outputCeiling === null || perChoice >= outputCeiling) return call
-  const change = setCeiling(facts.outputField, perChoice)
+  const change = setCeiling(facts.outputField, perChoice, facts.ceilings)
   const others = call.edits.filter((edit: FieldEdit) => edit.path.join('.') !== facts.outputField.join('.'))
   const field = `${facts.outputField.at(-1) ?? ''}=`
   return {

@@ -5,6 +5,7 @@ import type { Exchange } from '../http/exchange.ts'
 /** Counts and announces a refusal. Every one has its counter and its event; the event carries no text of the request. */
 export function sayRefused(gate: Gate, exchange: Exchange, refusal: Refusal, received: ReceivedCall | null): void {
   if (refusal.code === 'restart_storm') sayStorm(gate, refusal, received)
+  sayJump(gate, refusal)
   gate.metrics.refused(refusal.code)
   gate.events.emit('refused', {
     call: exchange.id,
@@ -37,6 +38,21 @@ function sayStorm(gate: Gate, refusal: Refusal, received: ReceivedCall | null): 
     limit: refusal.limit ?? null,
     reason: refusal.message,
   })
+}
+
+/** Many more refusals than usual: an agent that goes on after a refusal, or a cap that is too low for the day. */
+function sayJump(gate: Gate, { code }: Refusal): void {
+  const nowMs = gate.nowMs()
+  const jump = gate.anomalies.refusals.add(code, nowMs)
+  if (jump === null) return
+  const { refusals, usual } = jump
+  const about = {
+    refusals,
+    usual: Math.round(usual * 10) / 10,
+    code: jump.code,
+    reason: `${refusals} calls were refused in the last 5 minutes, most of them with ${jump.code}; ${usual.toFixed(1)} is usual.`,
+  }
+  gate.anomalies.say('refusals', about, nowMs)
 }
 
 const stormPauseMs = 60_000

@@ -1,4 +1,5 @@
 import type { DescribedCall } from '../call.ts'
+import { leastCeiling } from '../guards/outputCeiling.ts'
 import type { Placed } from './place.ts'
 import { clampTo } from './reserve.ts'
 import { worstCase } from './terms.ts'
@@ -15,7 +16,8 @@ export function clampToTask(call: DescribedCall, placed: Placed, terms: Terms): 
   const fits = (perChoice: number): boolean =>
     worstCase(terms, facts, call.receivedAtMs, perChoice * facts.choices) <= room
   if (fits(outputCeiling)) return call
-  let low = 1
+  // Lower than this is an error for the provider, and the guards have seen to it that this much fits.
+  let low = Math.min(outputCeiling, leastCeiling(call.dialect, facts))
   let high = outputCeiling
   while (high - low > 1) {
     const middle = Math.floor((low + high) / 2)

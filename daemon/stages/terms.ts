@@ -4,6 +4,7 @@ import type { CallFacts, ReceivedCall } from '../call.ts'
 import { euroCapApplies, scopesOfCall } from '../budget/scopes.ts'
 import type { Gate } from '../gate.ts'
 import type { CappedScope } from '../ledger/ledger.ts'
+import { isRateStale, withStaleMargin } from '../money/exchange.ts'
 import { modelMaxOutput } from '../money/modelLimits.ts'
 import type { PricedModel } from '../money/price.ts'
 import type { TieredPriceList } from '../money/table.ts'
@@ -17,10 +18,18 @@ export interface Terms {
   readonly period: { readonly day: string; readonly month: string }
   /** Null for a free upstream, and where no price is known. */
   readonly price: PricedModel | null
+  /** Prices of the other models that the provider may run for it. */
+  readonly otherPrices: readonly PricedModel[]
+  /** The first of its models that has no price; null where each has one, or needs none. */
+  readonly unpricedModel: string | null
   /** True for a free upstream or a known price. */
   readonly priced: boolean
+  /** The call's euros are shown and count into no budget: it is paid for by a subscription. */
+  readonly isListPrice: boolean
   readonly usdRate: number
   readonly rateAsOf: string
+  /** The rate is older than 30 days, so that reservations hold a margin. */
+  readonly isRateStale: boolean
   readonly estimatedInputTokens: number
 }
 
@@ -30,16 +39,33 @@ export function termsOf(gate: Gate, prices: TieredPriceList, received: ReceivedC
   const { identity, upstreamName, upstream } = received
   const period = gate.calendar.periods(received.receivedAtMs)
   const granted = gate.grants.inForce(received.receivedAtMs)
-  const price = upstream.free ? null : prices.find(upstreamName, upstream.baseUrl, facts.model, received.receivedAtMs)
+  const models = [facts.model, ...(facts.otherModels ?? [])]
+  const found = upstream.free
+    ? []
+    : models.map((model) => prices.find(upstreamName, upstream.baseUrl, model, received.receivedAtMs))
+  const unpricedAt = found.indexOf(null)
+  const [price = null, ...otherPrices] = found
   return {
     config,
     prices,
-    scopes: scopesOfCall(identity, facts.model, received.explicitTask, period, config.budgets, granted),
+    scopes: scopesOfCall(
+      identity,
+      facts.model,
+      received.explicitTask,
+      period,
+      config.budgets,
+      granted,
+      facts.otherModels,
+    ),
     period,
     price,
-    priced: upstream.free || price !== null || config.prices.unpriced === 'free',
+    otherPrices: otherPrices.filter((other) => other !== null),
+    unpricedModel: models[unpricedAt] ?? null,
+    priced: upstream.free || unpricedAt < 0,
+    isListPrice: received.billing === 'subscription' && !config.subscriptions.countEuros,
     usdRate: config.currency.usdRate,
     rateAsOf: config.currency.asOf,
+    isRateStale: isRateStale(config.currency, received.receivedAtMs),
     estimatedInputTokens: inputTokensOf(gate, upstreamName, facts),
   }
 }
@@ -63,8 +89,9 @@ export function guardState(gate: Gate, received: ReceivedCall, facts: CallFacts,
     inFlight: gate.inFlight.inSlot(keyId),
     oldestCallAgeMs: minute.oldestAgeMs,
     priced: terms.priced,
-    euroCapApplies: euroCapApplies(terms.scopes),
-    priceSuggestions: suggest ? terms.prices.suggest(received.upstreamName, facts.model) : [],
+    euroCapApplies: !terms.isListPrice && euroCapApplies(terms.scopes),
+    priceSuggestions: suggest ? terms.prices.suggest(received.upstreamName, terms.unpricedModel ?? facts.model) : [],
+    ...(terms.unpricedModel === null ? {} : { unpricedModel: terms.unpricedModel }),
     deniedTier: received.upstream.free
       ? null
       : terms.prices.deniedTier(received.upstreamName, received.upstream.baseUrl, facts.tier),
@@ -74,17 +101,19 @@ export function guardState(gate: Gate, received: ReceivedCall, facts: CallFacts,
   }
 }
 
-/** Worst case of a call for an output over all choices: 0 for a free upstream. */
+/** Worst case of a call for an output over all choices, at the dearest of the models that may run: 0 for a free upstream. */
 export function worstCase(terms: Terms, facts: CallFacts, atMs: number, outputTokens: number): NanoEur {
-  const { price } = terms
+  const { price, otherPrices } = terms
   if (price === null) return 0
-  return price.worstCase({
+  const ask = {
     inputTokens: terms.estimatedInputTokens,
     outputTokens,
     cacheWrite: facts.cacheWrite,
     tier: facts.tier,
     serverTools: facts.serverTools,
-    audioInput: facts.estimate.mediaTokens > 0,
+    media: facts.estimate.mediaTokens > 0,
     atMs,
-  })
+  }
+  const nanoEur = Math.max(...[price, ...otherPrices].map((model) => model.worstCase(ask)))
+  return terms.isRateStale ? withStaleMargin(nanoEur) : nanoEur
 }

@@ -2,8 +2,10 @@ import type { Config, TaskLimits } from '../../shared/config.ts'
 import type { CallFacts, DialectName } from '../call.ts'
 import type { JsonObject } from '../dialects/dialect.ts'
 import type { FieldEdit } from '../dialects/edit.ts'
+import { fieldIn } from '../dialects/geminiFields.ts'
+import { modelEdits } from '../dialects/modelPlace.ts'
 import { arrayIn } from '../dialects/read.ts'
-import { setCeiling } from '../guards/outputCeiling.ts'
+import { leastCeiling, setCeiling } from '../guards/outputCeiling.ts'
 import { matchesPattern } from '../guards/pattern.ts'
 import { compact } from '../transcript/compaction.ts'
 import type { Compaction, CompactionPolicy } from '../transcript/compaction.ts'
@@ -14,7 +16,7 @@ export interface ConstrainedCall {
   readonly dialect: DialectName
   /** The request as the client sent it, parsed. */
   readonly body: JsonObject
-  readonly facts: Pick<CallFacts, 'model' | 'outputField' | 'producesOutput' | 'thinkingBudgetTokens'>
+  readonly facts: Pick<CallFacts, 'model' | 'outputField' | 'producesOutput' | 'thinkingBudgetTokens' | 'ceilings'>
   /** What the plan wants changed; null changes nothing. */
   readonly limits: TaskLimits['onConstrained']
   readonly tiers: Config['tiers']
@@ -28,7 +30,7 @@ export interface ConstrainedCall {
 
 /** What becomes of it. Everything has to be judged anew with these: price, allowlist, window, estimate. */
 export interface ConstrainedChanges {
-  /** To be applied after those of the guards, so that they win. */
+  /** To be applied after those of the guards, so that they win. A model that the path names is not among them. */
   readonly edits: readonly FieldEdit[]
   /** As `x-tollgate-changes` says them: `model=…`, `max_tokens=1024`, `tools-=web_search`, `compacted=12`. */
   readonly says: readonly string[]
@@ -40,9 +42,6 @@ export interface ConstrainedChanges {
   readonly removedTools: readonly string[]
   readonly compaction: Compaction | null
 }
-
-/** OpenAI's Responses refuse a lower ceiling. */
-const leastResponsesTokens = 16
 
 /**
  * What a constrained task's next call loses (design 3.1): its dear model, the tools that cost, the length of its answers,
@@ -59,7 +58,7 @@ export function constrainedChanges(call: ConstrainedCall): ConstrainedChanges {
   const elided = compaction?.elidedResults ?? 0
   return {
     edits: [
-      ...(model === null ? [] : [{ path: ['model'], value: model }]),
+      ...(model === null ? [] : modelEdits(dialect, model)),
       ...(ceiling?.edits ?? []),
       ...(tools?.edits ?? []),
       ...(compaction?.edits ?? []),
@@ -94,19 +93,15 @@ export function cheaperModel(model: string, tiers: Config['tiers']): string | nu
   return cheaper === undefined || cheaper === model ? null : cheaper
 }
 
-/** Ollama's `context` is the conversation in tokens of one model, and means nothing to another. */
+/** Ollama's `context` is the conversation in tokens of one model, and a cache of Gemini's is of one model too. */
 function isBoundToModel({ dialect, body }: ConstrainedCall): boolean {
+  if (dialect === 'gemini-generate') return fieldIn(body, 'cachedContent') !== undefined
   return dialect === 'ollama-generate' && arrayIn(body, 'context').length > 0
 }
 
 function lowerCeiling(call: ConstrainedCall, most: number | null): ReturnType<typeof setCeiling> | null {
   const { outputCeiling, facts, dialect } = call
   if (most === null || outputCeiling === null) return null
-  // A ceiling that does not leave room behind the thinking is an error for the provider.
-  const least = Math.max(
-    (facts.thinkingBudgetTokens ?? 0) + 1,
-    dialect === 'openai-responses' ? leastResponsesTokens : 1,
-  )
-  const ceiling = Math.max(most, least)
-  return ceiling < outputCeiling ? setCeiling(facts.outputField, ceiling) : null
+  const ceiling = Math.max(most, leastCeiling(dialect, facts))
+  return ceiling < outputCeiling ? setCeiling(facts.outputField, ceiling, facts.ceilings) : null
 }

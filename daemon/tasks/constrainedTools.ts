@@ -1,6 +1,8 @@
 import type { DialectName } from '../call.ts'
 import type { JsonObject } from '../dialects/dialect.ts'
 import type { EditValue, FieldEdit } from '../dialects/edit.ts'
+import { fieldIn, snakeCase } from '../dialects/geminiFields.ts'
+import { geminiServerTools } from '../dialects/geminiTools.ts'
 import { arrayIn, asArray, isObject, objectIn, stringIn } from '../dialects/read.ts'
 import { toolKind } from '../money/tiers.ts'
 
@@ -27,6 +29,7 @@ const nothing: ToolRemoval = { edits: [], removed: [] }
  */
 export function withoutTools(dialect: DialectName, body: JsonObject, kinds: readonly string[]): ToolRemoval {
   if (kinds.length === 0 || isPausedTurn(dialect, body)) return nothing
+  if (dialect === 'gemini-generate') return withoutGeminiTools(body, kinds)
   const tools = arrayIn(body, 'tools').flatMap((tool, index): readonly ListedTool[] =>
     isObject(tool) ? [{ index, kind: providerKind(tool), tool }] : [],
   )
@@ -47,6 +50,37 @@ export function withoutTools(dialect: DialectName, body: JsonObject, kinds: read
     removed.add(kind)
   }
   return { edits, removed: [...removed] }
+}
+
+/**
+ * Gemini switches its tools on by fields of a tool, which may have the client's functions in it as well. A cache has its own
+ * tools, and a request that names one may not say which.
+ */
+function withoutGeminiTools(body: JsonObject, kinds: readonly string[]): ToolRemoval {
+  const { tools } = body
+  if (!Array.isArray(tools) || fieldIn(body, 'cachedContent') !== undefined) return nothing
+  const edits: FieldEdit[] = []
+  const removed = new Set<string>()
+  let kept = tools.length
+  for (const [index, tool] of (tools as readonly unknown[]).entries()) {
+    if (!isObject(tool)) continue
+    const fields = Object.keys(tool)
+    const gone = fields.filter((name) => kinds.includes(geminiToolKind(name)))
+    for (const name of gone) removed.add(geminiToolKind(name))
+    if (gone.length > 0 && gone.length === fields.length) {
+      kept -= 1
+      edits.push({ path: ['tools', index], remove: true })
+    } else edits.push(...gone.map((name) => ({ path: ['tools', index, name], remove: true as const })))
+  }
+  if (kept > 0) return { edits, removed: [...removed] }
+  // A choice of functions without any is an error.
+  const none = ['tools', 'toolConfig', 'tool_config'].map((name) => ({ path: [name], remove: true as const }))
+  return { edits: none, removed: [...removed] }
+}
+
+function geminiToolKind(field: string): string {
+  for (const [name, kind] of geminiServerTools) if (field === name || field === snakeCase(name)) return kind
+  return ''
 }
 
 /** Kind of a tool that the provider runs; of any other its type, which is no kind. */

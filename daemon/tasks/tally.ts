@@ -58,6 +58,8 @@ export class Tally {
   limits: TaskLimits | null = null
   inFlight = 0
   retries = 0
+  /** A call without a known price was let through: `spentNanoEur` is a floor. */
+  costIncomplete = false
   /** When the window began that the ceilings bound: loops are looked for from here on too. */
   windowStartMs: number
   lastMs: number
@@ -233,6 +235,7 @@ export class Tally {
       inputTokens: this.#inputTokens,
       wallSeconds: Math.max(0, (this.lastMs - this.#firstMs) / 1000),
       eur: eurFromNano(this.#spentNanoEur),
+      costIncomplete: this.costIncomplete,
       nearest: this.#nearest,
       forecast: limits === null || this.state === 'halted' ? null : forecastHalt(this.#turns, totals, limits, grant),
     }

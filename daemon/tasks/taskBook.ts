@@ -150,6 +150,8 @@ export class TaskBook {
       },
       call.settledAtMs,
     )
+    // What has no price added nothing, so that the sum is a floor and has to say so (E10).
+    if (!call.priced && call.settlement !== 'released') for (const tally of hold.tallies) tally.costIncomplete = true
     if (inputTokens > 0) {
       const turn = turnOf(call)
       for (const tally of hold.tallies) tally.addTurn(turn)

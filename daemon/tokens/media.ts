@@ -138,7 +138,7 @@ function claudeImage(size: ImageSize | null, longestEdge: number, mostTokens: nu
 
 /** Up to 2.5 by tiles of 768 pixels; from 3 on by resolution class. */
 function geminiImage(size: ImageSize | null, detail: MediaPart['detail'], model: string): number {
-  if (!/gemini-(?:1|2)/.test(model)) return detail === 'original' ? 2240 : 1120
+  if (!/gemini-(?:1|2)/.test(model)) return detail === 'original' ? 2240 : detail === 'low' ? 280 : 1120
   if (size === null) return 12 * 258
   return size.width <= 384 && size.height <= 384 ? 258 : patches(size, 768) * 258
 }

@@ -1,6 +1,7 @@
 import type { DialectName } from '../call.ts'
 import type { JsonObject } from '../dialects/dialect.ts'
 import type { EditPath, EditValue } from '../dialects/edit.ts'
+import { listField, objectField } from '../dialects/geminiFields.ts'
 import { arrayIn, isObject, stringIn } from '../dialects/read.ts'
 
 /** One tool result of a transcript, as far as compaction needs it. */
@@ -46,6 +47,24 @@ export function carriedResults(dialect: DialectName, body: JsonObject): readonly
         else if (type !== 'message' || item['role'] === 'assistant') results.answered()
       }
       break
+    case 'gemini-generate':
+      for (const [index, content] of arrayIn(body, 'contents').entries()) {
+        if (!isObject(content)) continue
+        if (content['role'] === 'model') results.answered()
+        for (const [place, part] of arrayIn(content, 'parts').entries()) {
+          if (!isObject(part) || objectField(part, 'functionResponse') === null) continue
+          const name = part['functionResponse'] === undefined ? 'function_response' : 'functionResponse'
+          const response = objectField(part, 'functionResponse') ?? {}
+          // Pictures of a result stand beside it, and its text may speak of them.
+          const isPlain = listField(response, 'parts').length === 0
+          results.addObject(
+            ['contents', index, 'parts', place, name, 'response'],
+            isPlain ? response['response'] : null,
+          )
+        }
+      }
+      break
+    case 'gemini-embed':
     case 'openai-completions':
     case 'openai-embeddings':
     case 'ollama-generate':
@@ -77,6 +96,11 @@ class Results {
   add(path: EditPath, content: unknown): void {
     this.all.push({ path, turn: this.#turn, ...readContent(content) })
   }
+
+  /** Gemini's results are objects, most of them with one text in it. */
+  addObject(path: EditPath, response: unknown): void {
+    this.all.push({ path, turn: this.#turn, ...readObject(response) })
+  }
 }
 
 type Content = Pick<CarriedResult, 'textChars' | 'images' | 'replaced'>
@@ -101,6 +125,17 @@ function readContent(content: unknown): Content {
     mark = part['cache_control'] ?? mark
   }
   return { textChars, images, replaced: (sentence) => [{ type: textType, text: sentence, ...cacheControl(mark) }] }
+}
+
+function readObject(response: unknown): Content {
+  if (!isObject(response)) return fixed
+  const [first, ...others] = Object.entries(response)
+  if (first !== undefined && others.length === 0 && typeof first[1] === 'string') {
+    const [name, text] = first
+    return { textChars: text.length, images: 0, replaced: (sentence) => ({ [name]: sentence }) }
+  }
+  const textChars = JSON.stringify(response).length
+  return { textChars, images: 0, replaced: (sentence) => ({ output: sentence }) }
 }
 
 /** The client's cache breakpoint stays where it set it. */

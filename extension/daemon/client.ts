@@ -90,7 +90,7 @@ function isStatus(value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return false
   const status = value as Record<string, unknown>
   const spends = [status['today'], status['month']]
-  const lists = [status['models'], status['inFlight'], status['tasks'], status['kills']]
+  const lists = [status['models'], status['inFlight'], status['tasks'], status['kills'], status['pacing']]
   return (
     spends.every((spend) => typeof (spend as { spentEur?: unknown } | undefined)?.spentEur === 'number') &&
     lists.every((list) => Array.isArray(list))

@@ -2,7 +2,7 @@ import { gateUrl } from '../../shared/addresses.ts'
 import type { InjectSettings } from '../settings.ts'
 
 /** A group of clients that is guarded or not as a whole. */
-export type ClientFamily = 'openai' | 'anthropic' | 'ollama'
+export type ClientFamily = 'openai' | 'anthropic' | 'gemini' | 'ollama'
 
 /** Everything the injected values follow from. */
 export interface InjectionInput {
@@ -11,6 +11,8 @@ export interface InjectionInput {
   readonly key: string
   /** Slug of the workspace, or null without one. */
   readonly project: string | null
+  /** Makes everything in the terminal one task; left out: the gate tells tasks apart by itself. */
+  readonly task?: string
   readonly inject: InjectSettings
   /** The environment that VS Code itself was started with, which terminals inherit. */
   readonly environment: Readonly<Record<string, string | undefined>>
@@ -49,6 +51,7 @@ const baseUrlVariables: Readonly<Record<ClientFamily, { readonly names: readonly
   {
     openai: { names: ['OPENAI_BASE_URL', 'OPENAI_API_BASE'], suffix: '/v1' },
     anthropic: { names: ['ANTHROPIC_BASE_URL', 'ANTHROPIC_API_BASE', 'ANTHROPIC_API_URL'], suffix: '' },
+    gemini: { names: ['GOOGLE_GEMINI_BASE_URL'], suffix: '' },
     ollama: { names: ['OLLAMA_API_BASE', 'OLLAMA_BASE_URL'], suffix: '' },
   }
 
@@ -56,6 +59,7 @@ const baseUrlVariables: Readonly<Record<ClientFamily, { readonly names: readonly
 const usualHosts: Readonly<Record<ClientFamily, RegExp>> = {
   openai: /^api\.openai\.com$/,
   anthropic: /^api\.anthropic\.com$/,
+  gemini: /^generativelanguage\.googleapis\.com$/,
   ollama: /^(127\.0\.0\.1|localhost|0\.0\.0\.0|\[::1?\]):11434$/,
 }
 
@@ -69,7 +73,7 @@ const usualHosts: Readonly<Record<ClientFamily, RegExp>> = {
 export function injection(input: InjectionInput): Injection {
   const skipped: SkippedFamily[] = []
   const variables: InjectedVariable[] = []
-  for (const family of ['openai', 'anthropic', 'ollama'] as const) {
+  for (const family of ['openai', 'anthropic', 'gemini', 'ollama'] as const) {
     if (!input.inject[family]) continue
     const skip = reasonToSkip(family, input.environment)
     if (skip) {

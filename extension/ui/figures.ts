@@ -8,10 +8,16 @@ export interface Figures {
   tokens(count: number): string
   /** All digits: `38,980`. */
   whole(count: number): string
+  /** At most two decimals: `30`, `2.5`. */
+  amount(count: number): string
   /** A share of 1 as whole per cent. */
   percent(share: number): string
   /** Time of day, or date and time when it is not within the next 24 hours. */
   when(iso: string, nowMs: number): string
+  /** Date and time to the second, of the same width in each row of a table. */
+  stamp(iso: string): string
+  /** A calendar date such as `2026-11-30` as the language writes it. */
+  day(date: string): string
 }
 
 /** Figures of a language. An unknown language or currency falls back to English and euros. */
@@ -30,7 +36,11 @@ export function createFigures(language: string, currency = 'EUR'): Figures {
   const bare = new Intl.NumberFormat(locale, { minimumFractionDigits: 2, maximumFractionDigits: 2 })
   const whole = new Intl.NumberFormat(locale, { maximumFractionDigits: 0 })
   const oneDecimal = new Intl.NumberFormat(locale, { maximumFractionDigits: 1 })
+  const twoDecimals = new Intl.NumberFormat(locale, { maximumFractionDigits: 2 })
   const percent = new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 0 })
+  // Made when they are needed: formats of dates cost the activation milliseconds.
+  let stamps: Intl.DateTimeFormat | undefined
+  let days: Intl.DateTimeFormat | undefined
   const currencyLeads = cents.formatToParts(1)[0]?.type === 'currency'
 
   const eur = (amount: number): string => (amount > 0 && amount < 0.01 ? fine : cents).format(amount)
@@ -51,6 +61,7 @@ export function createFigures(language: string, currency = 'EUR'): Figures {
       return digits.format(value) + (suffixes[step] ?? '')
     },
     whole: (count) => whole.format(count),
+    amount: (count) => twoDecimals.format(count),
     percent: (share) => percent.format(share),
     when: (iso, nowMs) => {
       const date = new Date(iso)
@@ -62,6 +73,19 @@ export function createFigures(language: string, currency = 'EUR'): Figures {
           ? { hour: '2-digit', minute: '2-digit' }
           : { day: 'numeric', month: 'long', hour: '2-digit', minute: '2-digit' },
       ).format(date)
+    },
+    stamp: (iso) => {
+      const date = new Date(iso)
+      if (Number.isNaN(date.getTime())) return iso
+      const time = { hour: '2-digit', minute: '2-digit', second: '2-digit', hourCycle: 'h23' } as const
+      stamps ??= new Intl.DateTimeFormat(locale, { month: '2-digit', day: '2-digit', ...time })
+      return stamps.format(date)
+    },
+    day: (date) => {
+      const midnight = new Date(`${date}T00:00:00Z`)
+      if (Number.isNaN(midnight.getTime())) return date
+      days ??= new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeZone: 'UTC' })
+      return days.format(midnight)
     },
   }
 }

@@ -24,11 +24,11 @@ export function truncationNotice(
   const reported = numberField(event, 'reported')
   if (model === undefined || estimated === undefined || reported === undefined) return undefined
   const sentence = text.truncated(model, figures.whole(estimated), figures.whole(reported))
-  return { key: `truncated ${today} ${workspace} ${model}`, message: `${sentence} ${remedy(event, text)}` }
+  return { key: `truncated ${today} ${workspace} ${model}`, message: `${sentence} ${truncationRemedy(event, text)}` }
 }
 
-/** `num_ctx` exists on Ollama's own routes only; its OpenAI and Anthropic routes silently ignore it. */
-function remedy(event: DaemonEvent, text: Text): string {
+/** What helps against a truncated prompt. `num_ctx` exists on Ollama's own routes only; its OpenAI and Anthropic routes silently ignore it. */
+export function truncationRemedy(event: DaemonEvent, text: Text): string {
   if (event['ollama'] === true) return text.remedyNumCtx
   return textField(event, 'upstream')?.startsWith('ollama') ? text.remedyNoNumCtx : text.remedyShorter
 }
@@ -54,16 +54,24 @@ export function capNotice(event: DaemonEvent, cap: ExhaustedCap, nowMs: number, 
   const scope = textField(event, 'scope') ?? 'user'
   const name = textField(event, 'scopeRef') ?? ''
   const resetsAt = textField(event, 'resetsAt')
-  const amount = cap.unit === 'eur' ? figures.eur(cap.limit) : text.tokenCap(figures.tokens(cap.limit))
-  const windowText = window === 'day' ? text.perDay : window === 'month' ? text.perMonth : text.perTask
-  const scopeText =
-    scope === 'user' ? text.scopeUser : scope === 'tenant' ? text.scopeTenant : text.scopeNamed(scope, name)
-  const capped = text.capOf(amount, windowText, scopeText)
+  const capped = capName(event, cap, text, figures)
   return {
     key: `cap ${scope} ${name} ${window} ${cap.unit} ${cap.limit} ${resetsAt ?? ''}`,
     message:
       resetsAt === undefined ? text.capNoticeNoReset(capped) : text.capNotice(capped, figures.when(resetsAt, nowMs)),
   }
+}
+
+/** The cap of a refusal by name: `€10.00 a day for you`. */
+export function capName(event: DaemonEvent, cap: ExhaustedCap, text: Text, figures: Figures): string {
+  const window = textField(event, 'window') ?? 'task'
+  const scope = textField(event, 'scope') ?? 'user'
+  const name = textField(event, 'scopeRef') ?? ''
+  const amount = cap.unit === 'eur' ? figures.eur(cap.limit) : text.tokenCap(figures.tokens(cap.limit))
+  const windowText = window === 'day' ? text.perDay : window === 'month' ? text.perMonth : text.perTask
+  const scopeText =
+    scope === 'user' ? text.scopeUser : scope === 'tenant' ? text.scopeTenant : text.scopeNamed(scope, name)
+  return text.capOf(amount, windowText, scopeText)
 }
 
 /** The setting that raises the cap of an event; undefined for a scope that only `config.json` knows. */

@@ -3,6 +3,7 @@ import type { TollgateContext } from '../context.ts'
 import { ownProcesses } from '../process/host.ts'
 import { readProcess } from '../process/identity.ts'
 import { mayEnd } from '../process/protection.ts'
+import { withTerminalChoice } from '../guardedTerminal/terminalChoice.ts'
 import { takeStep } from '../taskSteps.ts'
 import type { DaemonEvent } from './eventFields.ts'
 import { guardNotice } from './guardNotices.ts'
@@ -52,7 +53,9 @@ export class Notifications implements vscode.Disposable {
       await this.#context.memory.forget(obsolete)
     }
     const offer = this.#offerFor(event)
-    if (offer !== undefined) await this.#say(offer)
+    if (offer === undefined) return
+    const { guardedTerminals, text } = this.#context
+    await this.#say(withTerminalChoice(offer, (task) => guardedTerminals.has(task), text))
   }
 
   #offerFor(event: DaemonEvent): Offer | undefined {

@@ -21,6 +21,8 @@ export type Step =
       readonly seen: ProcessIdentity | null
     }
   | { readonly kind: 'openSetting'; readonly setting: string }
+  /** The guarded terminal that is the task. */
+  | { readonly kind: 'showTerminal'; readonly task: string }
   | { readonly kind: 'showLog' }
 
 /** A button of a notification. */

@@ -1,3 +1,4 @@
+import { isTerminalTask } from '../guardedTerminal/taskId.ts'
 import type { Text } from '../text.ts'
 
 /** Ids longer than this are shown by their ends; the end holds the number of the task in its session. */
@@ -8,8 +9,12 @@ export function shortId(id: string): string {
   return id.length <= mostIdLetters ? id : `${id.slice(0, 8)}…${id.slice(-6)}`
 }
 
-/** `Task shop-3 (claude-cli/2.1)`; the client is left out where it is not known. */
+/**
+ * `Task shop-3 (claude-cli/2.1)`, or `The guarded terminal term-1130-1 (claude-cli/2.1)`; the client is left out where it is not
+ * known.
+ */
 export function nameOfTask(id: string, client: string, text: Text): string {
+  if (isTerminalTask(id)) return client === '' ? text.terminal.terminalTask(id) : text.terminal.terminalTaskOf(id, harmless(client))
   return client === '' ? text.task(shortId(id)) : text.taskOf(shortId(id), harmless(client))
 }
 

@@ -1,9 +1,10 @@
-import type { Status } from '../../shared/status.ts'
+import type { ModelStatus, Status } from '../../shared/status.ts'
 import type { SkippedFamily } from '../env/injection.ts'
 import type { Text } from '../text.ts'
 import { allTokens, capText, eurCap, tokenCap } from './caps.ts'
 import type { Figures } from './figures.ts'
 import { reachedCap, spentText } from './gateView.ts'
+import { pacingLines } from './pacingLines.ts'
 import type { StatusBarState } from './gateView.ts'
 import type { Loops } from './loops.ts'
 import { taskRows } from './taskRows.ts'
@@ -41,6 +42,9 @@ export function renderTooltip(state: StatusBarState, text: Text, figures: Figure
     case 'up':
       blocks.push(...alerts(state, gate.status, text, figures))
       blocks.push(figureTable(gate.status, gate.loops, text, figures))
+      if (gate.status.today.listPriceEur > 0)
+        blocks.push(text.listPriceToday(figures.eur(gate.status.today.listPriceEur)))
+      blocks.push(...pacingLines(gate.status, state.nowMs, text, figures))
       if (gate.status.today.reservedEur > 0) blocks.push(text.heldByRunning(figures.eur(gate.status.today.reservedEur)))
       if (gate.status.today.grantedEur > 0) blocks.push(text.allowedOnTop(figures.eur(gate.status.today.grantedEur)))
       if (gate.status.today.unpricedCalls > 0) blocks.push(text.unpricedToday(gate.status.today.unpricedCalls))
@@ -100,14 +104,22 @@ function used(amount: number, cap: number | null, figures: Figures): string {
 
 function modelRows(status: Status, text: Text, figures: Figures): readonly Row[] {
   if (status.models.length === 0) return []
-  const models = [...status.models].sort((left, right) => right.eur - left.eur || right.calls - left.calls)
+  const value = (model: ModelStatus): number => model.eur + model.listPriceEur
+  const models = [...status.models].sort((left, right) => value(right) - value(left) || right.calls - left.calls)
   return [
     heading(text.headModelToday, text.headSpent, '', text.headCalls),
     ...models
       .slice(0, mostRows)
-      .map((model): Row => [plain(model.model), figures.eur(model.eur), '', figures.whole(model.calls)]),
+      .map((model): Row => [plain(model.model), modelSpend(model, text, figures), '', figures.whole(model.calls)]),
     ...restRow(models.length, text),
   ]
+}
+
+/** What was spent, and what subscription calls would have cost. */
+function modelSpend({ eur, listPriceEur }: ModelStatus, text: Text, figures: Figures): string {
+  if (listPriceEur === 0) return figures.eur(eur)
+  const listed = text.atListPrice(figures.eur(listPriceEur))
+  return eur === 0 ? listed : text.sumOf(figures.eur(eur), listed)
 }
 
 function runningRows(status: Status, text: Text, figures: Figures): readonly Row[] {
@@ -134,7 +146,7 @@ function terminalNotes({ terminals }: StatusBarState, text: Text): readonly stri
 
 function skipNote(skip: SkippedFamily, text: Text): string {
   if (skip.why === 'azure') return text.skippedAzure(`\`${skip.variable}\``)
-  const names = { openai: 'OpenAI', anthropic: 'Anthropic', ollama: 'Ollama' } as const
+  const names = { openai: 'OpenAI', anthropic: 'Anthropic', gemini: 'Gemini', ollama: 'Ollama' } as const
   return text.skippedElsewhere(names[skip.family], `\`${skip.variable}\``)
 }
 

@@ -1,155 +1,82 @@
-import Database from 'better-sqlite3'
-import { dayKey, monthKey } from '../../daemon/budget/windows.ts'
-import type { CappedScope, Ledger, ReservationAsk } from '../../daemon/ledger/ledger.ts'
+import { statSync } from 'node:fs'
+import { nextRows } from '../../daemon/control/housekeeping.ts'
+import type { Ledger } from '../../daemon/ledger/ledger.ts'
 import { openSqliteLedger } from '../../daemon/ledger/sqlite.ts'
-import { noUsage } from '../../shared/usage.ts'
-import { median } from './statistics.ts'
+import { median, quantile } from './statistics.ts'
+import { callNow, callsOfDay } from './yearOfCalls.ts'
 
 /**
- * Makes a ledger with many calls and compares its reservations with those of an empty one. A process of its own, because a
- * commit stops the event loop. The calls of ninety days are made by the ledger itself; then each is multiplied by SQL
- * together with the sums that it is part of, so that the ledger's own check still holds, and is run.
+ * Makes a ledger with a year of calls and compares its reservations with those of an empty one. A process of its own,
+ * because a commit stops the event loop. Every call is reserved and settled by the ledger itself, whose own check is run at
+ * the end. Ten days more than the year are made and then removed, as the daemon removes old calls.
  *
- *   ledgerFill.ts <full ledger.db> <empty ledger.db> <calls> <pairs to time>
+ *   ledgerFill.ts <full ledger.db> <empty ledger.db> <calls of the year> <pairs to time>
  */
 
-const zone = 'Europe/Berlin'
-const days = 90
-const models = ['gpt-4o-mini', 'gpt-5.5', 'claude-sonnet-5', 'claude-haiku-4-5'] as const
-const callsPerDayAndModel = 5
+const yearDays = 365
+const removedDays = 10
 const dayMs = 86_400_000
-const wideNano = 1e15
+const callsPerCommit = 1000
 
 const [fullFile = '', emptyFile = '', calls = '', pairs = ''] = process.argv.slice(2)
+const nowMs = Date.now()
 
 function open(path: string): Ledger {
   return openSqliteLedger({ path, nowMs: Date.now, epoch: `bench ${path}`, log: () => undefined })
 }
 
-let made = 0
-function askAt(receivedAtMs: number, model: string): ReservationAsk {
-  const day = dayKey(receivedAtMs, zone)
-  const month = monthKey(receivedAtMs, zone)
-  const caps = { capNanoEur: wideNano, capTokens: null }
-  const scopes: readonly CappedScope[] = [
-    { scope: 'user', ref: 'personal/me', window: 'day', period: day, ...caps },
-    { scope: 'tenant', ref: 'personal', window: 'day', period: day, ...caps },
-    { scope: 'tenant', ref: 'personal', window: 'month', period: month, ...caps },
-  ]
-  return {
-    callId: `bench_${(made += 1)}`,
-    scopes,
-    inputTokens: 400,
-    outputTokens: 4096,
-    minOutputTokens: 256,
-    cost: (output) => 60_000 + output * 600,
-    row: {
-      receivedAtMs,
-      day,
-      month,
-      tenant: 'personal',
-      user: 'me',
-      project: null,
-      task: null,
-      session: null,
-      client: 'OpenAI/JS',
-      keyId: 'default',
-      upstream: 'openai',
-      dialect: 'openai-chat',
-      model,
-      stream: false,
-      isRetry: false,
-      estimatedInputTokens: 400,
-      usdRate: 0.92,
-      rateAsOf: '2026-11-01',
-      priced: true,
-    },
-  }
-}
-
-function settle(ledger: Ledger, ask: ReservationAsk): void {
-  ledger.settle({
-    callId: ask.callId,
-    settlement: 'exact',
-    outcome: 'ok',
-    usage: { ...noUsage, input: 380, output: 24 },
-    costNanoEur: 70_000,
-    status: 200,
-    finish: 'stop',
-    responseModel: ask.row.model,
-    settledAtMs: ask.row.receivedAtMs + 900,
-    durationMs: 900,
-    firstByteMs: 300,
-    warnings: [],
-  })
-}
-
-/** Ninety days of calls, a minute apart, the last of them now. */
 async function makeDays(ledger: Ledger): Promise<number> {
-  const nowMs = Date.now()
-  let count = 0
-  for (let day = days - 1; day >= 0; day -= 1) {
-    const asks = Array.from({ length: callsPerDayAndModel * models.length }, (_, at) =>
-      askAt(
-        nowMs - day * dayMs - (callsPerDayAndModel * models.length - at) * 60_000,
-        models[at % models.length] ?? '',
-      ),
-    )
-    await Promise.all(asks.map((ask) => ledger.reserve(ask)))
-    for (const ask of asks) settle(ledger, ask)
-    count += asks.length
+  const perDay = Math.ceil(Number(calls) / yearDays)
+  for (let daysAgo = yearDays + removedDays - 1; daysAgo >= 0; daysAgo -= 1) {
+    const made = callsOfDay(nowMs, daysAgo, perDay)
+    for (let from = 0; from < made.length; from += callsPerCommit) {
+      const part = made.slice(from, from + callsPerCommit)
+      await Promise.all(part.map(({ ask }) => ledger.reserve(ask)))
+      for (const { end } of part) ledger.settle(end)
+    }
   }
   ledger.flush()
-  return count
+  return perDay * yearDays
 }
 
-/** Makes `factor` calls of each. `seq` has room for that between two calls. */
-function multiply(path: string, factor: number): void {
-  const database = new Database(path)
-  const columns = (database.pragma('table_info(calls)') as readonly { readonly name: string }[])
-    .map(({ name }) => name)
-    .filter((name) => name !== 'seq' && name !== 'id')
-    .join(', ')
-  database.transaction(() => {
-    database
-      .prepare(
-        `WITH RECURSIVE copies (copy) AS (SELECT 1 UNION ALL SELECT copy + 1 FROM copies WHERE copy < ?)
-         INSERT INTO calls (seq, id, ${columns}) SELECT seq + copy, id || '-' || copy, ${columns} FROM calls, copies ORDER BY seq, copy`,
-      )
-      .run(factor - 1)
-    const sums = ['calls', 'spent_nano', 'input', 'cache_read', 'cache_write', 'output']
-    database.exec(`UPDATE lines SET ${sums.map((name) => `${name} = ${name} * ${factor}`).join(', ')}`)
-    database.exec(`UPDATE windows SET spent_nano = spent_nano * ${factor}, spent_tokens = spent_tokens * ${factor}`)
-  })()
-  database.pragma('wal_checkpoint(TRUNCATE)')
-  database.close()
+/** Upkeep until nothing is due, in steps of the size that the daemon takes. Returns how long each took, in milliseconds. */
+function keepUp(ledger: Ledger, callsBeforeMs: number | null): readonly number[] {
+  const steps: number[] = []
+  let mostRows = 0
+  for (;;) {
+    mostRows = nextRows(mostRows, steps.at(-1) ?? Infinity)
+    const startedMs = performance.now()
+    if (ledger.upkeep({ callsBeforeMs, eventsBeforeMs: null, mostRows }) === 0) return steps
+    steps.push(performance.now() - startedMs)
+  }
 }
 
 async function timeOne(ledger: Ledger): Promise<number> {
-  const ask = askAt(Date.now(), models[0])
+  const { ask, end } = callNow(Date.now())
   const startedMs = performance.now()
   await ledger.reserve(ask)
   const tookMs = performance.now() - startedMs
-  settle(ledger, ask)
+  ledger.settle(end)
   return tookMs
 }
 
-const template = open(fullFile)
-const count = await makeDays(template)
-template.close()
-const factor = Math.max(2, Math.ceil(Number(calls) / count))
-multiply(fullFile, factor)
+const made = open(fullFile)
+const count = await makeDays(made)
+keepUp(made, null)
+made.close()
+const bytesPerCall = statSync(fullFile).size / ((count / yearDays) * (yearDays + removedDays))
 
 const full = open(fullFile)
 const empty = open(emptyFile)
-const drift = full.check().length
 const fullMs: number[] = []
 const emptyMs: number[] = []
 for (let pair = 0; pair < Number(pairs); pair += 1) {
   fullMs.push(await timeOne(full))
   emptyMs.push(await timeOne(empty))
 }
+const removalMs = quantile(keepUp(full, nowMs - (yearDays - 1) * dayMs - 12 * 3_600_000), 0.99)
+const drift = full.check().length
 full.close()
 empty.close()
-const result = { calls: count * factor, drift, fullMs: median(fullMs), emptyMs: median(emptyMs) }
+const result = { calls: count, drift, bytesPerCall, removalMs, fullMs: median(fullMs), emptyMs: median(emptyMs) }
 process.stdout.write(`${JSON.stringify(result)}\n`)

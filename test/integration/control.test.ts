@@ -21,6 +21,7 @@ const chat = '/v1/chat/completions'
 /** Every field of a status with its type, as `shared/status.ts` has it; `Status` keeps the names honest at compile time. */
 const spendShape = {
   spentEur: 'number',
+  listPriceEur: 'number',
   reservedEur: 'number',
   tokens: { input: 'number', cacheRead: 'number', cacheWrite: 'number', output: 'number' },
   calls: 'number',
@@ -42,7 +43,8 @@ const statusShape = {
   alertAt: 'number',
   today: spendShape,
   month: spendShape,
-  models: [{ model: 'string', calls: 'number', eur: 'number' }],
+  models: [{ model: 'string', calls: 'number', eur: 'number', listPriceEur: 'number', billing: 'string' }],
+  pacing: [],
   tasks: [
     {
       id: 'string',
@@ -54,6 +56,7 @@ const statusShape = {
       inputTokens: 'number',
       wallSeconds: 'number',
       eur: 'number',
+      costIncomplete: 'boolean',
       nearest: 'string',
       forecast: 'null',
     } satisfies Record<keyof Status['tasks'][number], unknown>,
@@ -71,6 +74,9 @@ const statusShape = {
     ledgerCheckedAt: 'null',
     ledgerAvailable: 'boolean',
     pricesAsOf: 'string',
+    usdRateAsOf: 'string',
+    usdRateStale: 'boolean',
+    drift: [],
     residual: {},
   } satisfies Record<keyof Status['integrity'], unknown>,
 } satisfies Record<keyof Status, unknown>
@@ -132,7 +138,7 @@ describe('the control interface', () => {
     )
     assert.deepEqual([status.today.spentEur, status.today.reservedEur, status.today.calls], [0.001, 0.001, 1])
     assert.equal(status.today.tokens.output, 100)
-    assert.deepEqual(status.models, [{ model: flatModel, calls: 1, eur: 0.001 }])
+    assert.deepEqual(status.models, [{ model: flatModel, calls: 1, eur: 0.001, listPriceEur: 0, billing: 'metered' }])
     assert.match(status.today.resetsAt, /T00:00:00\+0[12]:00$/)
     assert.match(status.month.resetsAt, /-01T00:00:00\+0[12]:00$/)
     assert.equal(status.inFlight[0]!.task, 'slow')

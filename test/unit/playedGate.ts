@@ -22,10 +22,12 @@ import { loadBuiltInPrices } from '../../daemon/money/builtInPrices.ts'
 import { PriceBook } from '../../daemon/money/priceBook.ts'
 import { ContextWindows } from '../../daemon/models/contextWindows.ts'
 import { CountBook } from '../../daemon/models/countBook.ts'
+import { Anomalies } from '../../daemon/observe/anomalies.ts'
 import { InFlight } from '../../daemon/observe/inFlight.ts'
 import { createLog } from '../../daemon/observe/log.ts'
 import { createMetrics } from '../../daemon/observe/metrics.ts'
 import { NearCaps } from '../../daemon/observe/nearCaps.ts'
+import { PacingBook } from '../../daemon/observe/pacing.ts'
 import { PromptGrowth } from '../../daemon/observe/promptGrowth.ts'
 import { Residuals } from '../../daemon/observe/residual.ts'
 import { BoundedMap } from '../../daemon/transcript/boundedMap.ts'
@@ -92,6 +94,8 @@ export async function playedGate(play: Played, config: object = {}, change: Part
   const configuration = new Configuration(loaded.config, {}, [], nowMs())
   const events = new EventBus(ledger, nowMs)
   const inFlight = new InFlight()
+  const metrics = createMetrics()
+  const anomalies = new Anomalies({ events, metrics, startedAtMs: nowMs() })
   let calls = 0
   const gate: Gate = {
     nowMs,
@@ -119,6 +123,8 @@ export async function playedGate(play: Played, config: object = {}, change: Part
     counterFailures: new BoundedMap(100),
     answers: new AnswerCache(),
     nearCaps: new NearCaps(),
+    pacing: new PacingBook(),
+    anomalies,
     memory: new TaskMemory(sessionNames()),
     kills: new KillBoard({ ledger, inFlight, events, nowMs }),
     selfCheck: new SelfCheck(
@@ -129,7 +135,7 @@ export async function playedGate(play: Played, config: object = {}, change: Part
     dispatcher,
     ask: createAskJson(dispatcher),
     events,
-    metrics: createMetrics(),
+    metrics,
     log: createLog({ write: () => undefined, nowMs, format: 'plain' }),
     stopping: () => false,
     ...change,

@@ -17,6 +17,9 @@ const nothing: AnswerFacts = {
   toolCalls: 0,
   model: null,
   serviceTier: {},
+  parts: [],
+  reportedNanoUsd: null,
+  usageIsFinal: false,
   streamError: null,
   responseId: null,
   calls: null,
@@ -31,6 +34,7 @@ function settle(change: Partial<SettlementInput>) {
     estimatedInputTokens: 1000,
     producesOutput: true,
     reservedOutputTokens: 4096,
+    billsAfterAbort: false,
     ...change,
   })
 }

@@ -21,6 +21,7 @@ export async function play(reply: Reply, step: Step, response: ServerResponse): 
       step.garbage,
     )
   }
+  if (step.pieces !== undefined) return playPieces(step.pieces, step, response, writer)
   if (reply.kind === 'json') await playJson(reply, step, response, writer)
   else await playStream(reply.frames, { ...reply.headers, ...step.headers }, reply.errorFrame, step, response, writer)
 }
@@ -28,6 +29,20 @@ export async function play(reply: Reply, step: Step, response: ServerResponse): 
 function end(response: ServerResponse, status: number, headers: Headers, body: string): void {
   response.writeHead(status, headers)
   response.end(body)
+}
+
+async function playPieces(
+  pieces: readonly Uint8Array[],
+  step: Step,
+  response: ServerResponse,
+  writer: Writer,
+): Promise<void> {
+  response.writeHead(step.status ?? 200, step.headers)
+  for (const [at, piece] of pieces.entries()) {
+    if (await writer.faults(at)) return
+    await writer.write(piece)
+  }
+  if (!(await writer.faults(pieces.length))) await writer.end()
 }
 
 async function playJson(

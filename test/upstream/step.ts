@@ -54,6 +54,8 @@ export interface Step {
   readonly redirect?: string
   /** A 200 whose body is exactly this text, with a content type of HTML unless `headers` say otherwise. */
   readonly garbage?: string
+  /** A 200 whose body is exactly these bytes, each piece counted as a chunk, with the headers that `headers` says and no others. */
+  readonly pieces?: readonly Uint8Array[]
   /** A 200 stream of exactly these frames, each counted as a chunk. */
   readonly frames?: readonly string[]
 

@@ -7,6 +7,7 @@ import { Watch } from './recorded.ts'
 import type { RecordedRequest } from './recorded.ts'
 import type { Ask, Memory, Reply } from './reply.ts'
 import { errorReply, findRoute } from './routes.ts'
+import type { Route } from './routes.ts'
 import type { Step } from './step.ts'
 
 /** How the upstream is started. */
@@ -24,11 +25,16 @@ export interface UpstreamOptions {
 /** Decides what happens with a request; undefined lets it have the default answer. */
 export type Script = (request: RecordedRequest) => Step | undefined
 
-/** A server that plays OpenAI, Anthropic and Ollama. */
+/** A server that plays OpenAI, Anthropic, Gemini and Ollama. */
 export interface Upstream {
   readonly url: string
   /** Base URLs as the providers' clients and the gate's configuration want them. */
-  readonly baseUrls: { readonly openai: string; readonly anthropic: string; readonly ollama: string }
+  readonly baseUrls: {
+    readonly openai: string
+    readonly anthropic: string
+    readonly ollama: string
+    readonly gemini: string
+  }
   /** Every request in order of arrival. */
   readonly requests: readonly RecordedRequest[]
   /** Requests that make a billable answer. */
@@ -99,11 +105,14 @@ export async function startUpstream(options: UpstreamOptions = {}): Promise<Upst
     watch.changed()
     const step = (route.generates ? steps.shift() : undefined) ?? script(request) ?? {}
     const ask: Ask = { body: request.json, headers: message.headers, path, step, memory }
-    await play(
-      step.status === undefined ? route.endpoint(ask) : statusReply(route.provider, ask, step.status),
-      step,
-      response,
-    )
+    await play(replyTo(route, ask), step, response)
+  }
+
+  function replyTo(route: Route, ask: Ask): Reply {
+    const { status, pieces } = ask.step
+    // The request may be anything then, and nobody has to make sense of it.
+    if (pieces !== undefined) return { kind: 'json', status: 200, headers: {}, body: {} }
+    return status === undefined ? route.endpoint(ask) : statusReply(route.provider, ask, status)
   }
 
   function statusReply(provider: Parameters<typeof errorReply>[0], ask: Ask, status: number): Reply {
@@ -136,7 +145,12 @@ export async function startUpstream(options: UpstreamOptions = {}): Promise<Upst
 
   return {
     url,
-    baseUrls: { openai: `${url}/openai/v1`, anthropic: `${url}/anthropic`, ollama: `${url}/ollama` },
+    baseUrls: {
+      openai: `${url}/openai/v1`,
+      anthropic: `${url}/anthropic`,
+      ollama: `${url}/ollama`,
+      gemini: `${url}/gemini`,
+    },
     requests,
     get generations() {
       return generations()

@@ -10,6 +10,8 @@ export async function run(): Promise<void> {
   mocha.suite.emit('pre-require', globalThis, '', mocha)
   await import('./suite/extension.ts')
   await import('./suite/tasks.ts')
+  await import('./suite/guardedTerminal.ts')
+  await import('./suite/tryIt.ts')
   await new Promise<void>((resolve, reject) => {
     mocha.run((failures) => (failures === 0 ? resolve() : reject(new Error(`${failures} tests failed.`))))
   })

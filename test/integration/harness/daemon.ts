@@ -17,6 +17,7 @@ export interface DaemonOptions {
   readonly config?: object
   /** Further command line arguments. */
   readonly args?: readonly string[]
+  /** An empty value takes a variable away that the harness sets. */
   readonly env?: Readonly<Record<string, string>>
   /** Kept after the daemon ends; without it the daemon gets a temporary one that is removed. */
   readonly dataDir?: string
@@ -74,14 +75,15 @@ export interface Daemon {
 export const program = join(import.meta.dirname, '../../../dist/daemon.js')
 const running = new Set<{ readonly child: ChildProcess; readonly ownDir: string | null }>()
 
-/** Configuration whose `openai`, `anthropic` and `ollama` are the playing upstream; `more` is laid over it. */
+/** Configuration whose `openai`, `anthropic`, `gemini` and `ollama` are the playing upstream; `more` is laid over it. */
 export function against(upstream: Pick<Upstream, 'baseUrls'>, more: object = {}): object {
-  const { openai, anthropic, ollama } = upstream.baseUrls
+  const { openai, anthropic, gemini, ollama } = upstream.baseUrls
   return {
     timezone: 'Europe/Berlin',
     upstreams: {
       openai: { baseUrl: openai, dialect: 'openai' },
       anthropic: { baseUrl: anthropic, dialect: 'anthropic' },
+      gemini: { baseUrl: gemini, dialect: 'gemini' },
       ollama: { baseUrl: ollama, dialect: 'ollama', free: true },
     },
     ...more,
@@ -153,13 +155,22 @@ function spawnDaemon(options: DaemonOptions) {
   }
   const [command, ...before] = [...(options.via ?? []), process.execPath]
   const child = spawn(command, [...before, ...args, ...(options.args ?? [])], {
-    env: { ...cleanEnvironment(), ...options.env },
+    env: { ...cleanEnvironment(), ...withoutEmpty({ TOLLGATE_CURRENCY_ASOF: today(), ...options.env }) },
     stdio: ['ignore', 'pipe', 'pipe'],
     ...(options.cwd === undefined ? {} : { cwd: options.cwd }),
   })
   let text = ''
   child.stderr.on('data', (part: Buffer) => (text += part.toString()))
   return { child, dataDir, ownDir, stderr: () => text }
+}
+
+/** Date of the exchange rate, unless a test says another: a stale one would make every reservation larger. */
+function today(): string {
+  return new Date().toISOString().slice(0, 10)
+}
+
+function withoutEmpty(env: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''))
 }
 
 /** The caller's environment without its own TOLLGATE_ variables, which must not leak into a test. */

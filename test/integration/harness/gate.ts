@@ -1,4 +1,5 @@
 import Anthropic from '@anthropic-ai/sdk'
+import { GoogleGenAI } from '@google/genai'
 import { Ollama } from 'ollama'
 import OpenAI from 'openai'
 import { startUpstream } from '../../upstream/upstream.ts'
@@ -18,6 +19,7 @@ export interface Gate {
   /** Clients as a developer would make them: default retries, any key. */
   openai(parts?: { readonly task?: string }): OpenAI
   anthropic(parts?: { readonly task?: string }): Anthropic
+  gemini(parts?: { readonly task?: string }): GoogleGenAI
   ollama(parts?: { readonly task?: string }): Ollama
   /** A plain POST through the gate: `post('openai', '/v1/chat/completions', {…})`. */
   post(
@@ -44,6 +46,7 @@ export async function startGate(config: object = {}, upstreamOptions: UpstreamOp
     daemon,
     openai: (parts) => new OpenAI({ apiKey: providerKey, baseURL: `${daemon.base('openai', parts)}/v1` }),
     anthropic: (parts) => new Anthropic({ apiKey: providerKey, baseURL: daemon.base('anthropic', parts) }),
+    gemini: (parts) => new GoogleGenAI({ apiKey: providerKey, httpOptions: { baseUrl: daemon.base('gemini', parts) } }),
     ollama: (parts) => new Ollama({ host: daemon.base('ollama', parts) }),
     post: (name, path, body, { headers, ...init } = {}) =>
       fetch(`${daemon.base(name)}${path}`, {

@@ -74,7 +74,7 @@ export function rawPost(
   body: string | Uint8Array,
   headers: Readonly<Record<string, string>> = {},
 ): readonly Uint8Array[] {
-  const { host, pathname } = new URL(url)
+  const { host, pathname, search } = new URL(url)
   const bytes = Buffer.from(body as Uint8Array)
   const all = {
     host,
@@ -84,7 +84,7 @@ export function rawPost(
     ...headers,
   }
   const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`)
-  return [Buffer.from(`POST ${pathname} HTTP/1.1\r\n${lines.join('')}\r\n`), bytes]
+  return [Buffer.from(`POST ${pathname}${search} HTTP/1.1\r\n${lines.join('')}\r\n`), bytes]
 }
 
 /** One answer of a connection that stays open. */

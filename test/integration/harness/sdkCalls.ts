@@ -1,6 +1,7 @@
 import { createAnthropic } from '@ai-sdk/anthropic'
 import { createOpenAI } from '@ai-sdk/openai'
 import Anthropic from '@anthropic-ai/sdk'
+import { ApiError } from '@google/genai'
 import { generateText, streamText } from 'ai'
 import OpenAI from 'openai'
 import type { Gate } from './gate.ts'
@@ -11,7 +12,7 @@ export interface SdkCall {
   readonly name: string
   /** Name of the dialect as the ledger records it. */
   readonly dialect: string
-  readonly upstream: 'openai' | 'anthropic' | 'ollama'
+  readonly upstream: 'openai' | 'anthropic' | 'gemini' | 'ollama'
   readonly streamed: boolean
   /** Makes the call with the SDK's own defaults (retries included). Resolves with the visible text; throws what the SDK throws. */
   readonly run: (gate: Gate) => Promise<string>
@@ -21,6 +22,7 @@ const prompt = 'How do I name a variable?'
 const messages = [{ role: 'user' as const, content: prompt }]
 const openaiModel = 'gpt-4o-mini'
 const claude = 'claude-haiku-4-5'
+const gemini = 'gemini-2.5-flash'
 const local = 'gemma3:4b'
 
 const aiOpenai = (gate: Gate) => createOpenAI({ baseURL: `${gate.daemon.base('openai')}/v1`, apiKey: providerKey })
@@ -55,6 +57,28 @@ async function aiStream(model: Parameters<typeof streamText>[0]['model']): Promi
     if (part.type === 'error') throw part.error
   }
   return text
+}
+
+/** This SDK's message is the body of the answer: in a terminal its quotes are read as such. */
+async function legible(run: Promise<string>): Promise<string> {
+  try {
+    return await run
+  } catch (fault) {
+    if (fault instanceof ApiError) throw new Error(fault.message.replaceAll('\\"', '"'), { cause: fault })
+    throw fault
+  }
+}
+
+async function geminiStream(gate: Gate): Promise<string> {
+  let text = ''
+  const stream = await gate.gemini().models.generateContentStream({ model: gemini, contents: prompt })
+  for await (const part of stream) text += part.text ?? ''
+  return text
+}
+
+async function geminiVectors(gate: Gate): Promise<string> {
+  const ask = { model: 'gemini-embedding-001', contents: [prompt, prompt] }
+  return String((await gate.gemini().models.embedContent(ask)).embeddings?.length)
 }
 
 const messageText = (message: Anthropic.Message) =>
@@ -132,6 +156,26 @@ export const textCalls: readonly SdkCall[] = [
     streamed: true,
     run: async (gate) =>
       messageText(await gate.anthropic().messages.stream({ model: claude, max_tokens: 2000, messages }).finalMessage()),
+  },
+  {
+    name: 'gemini generateContent',
+    dialect: 'gemini-generate',
+    upstream: 'gemini',
+    streamed: false,
+    run: (gate) =>
+      legible(
+        gate
+          .gemini()
+          .models.generateContent({ model: gemini, contents: prompt })
+          .then(({ text }) => text ?? ''),
+      ),
+  },
+  {
+    name: 'gemini generateContent, streamed',
+    dialect: 'gemini-generate',
+    upstream: 'gemini',
+    streamed: true,
+    run: (gate) => legible(geminiStream(gate)),
   },
   {
     name: 'ollama chat',
@@ -250,6 +294,13 @@ export const vectorCalls: readonly SdkCall[] = [
       const answer = await gate.openai().embeddings.create({ model: 'text-embedding-3-small', input: [prompt, prompt] })
       return String(answer.data.length)
     },
+  },
+  {
+    name: 'gemini batchEmbedContents',
+    dialect: 'gemini-embed',
+    upstream: 'gemini',
+    streamed: false,
+    run: (gate) => legible(geminiVectors(gate)),
   },
   {
     name: 'ollama embed',

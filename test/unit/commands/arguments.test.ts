@@ -88,7 +88,7 @@ describe('readArguments', () => {
   const mistakes: readonly (readonly [string, RegExp])[] = [
     [
       'start',
-      /^There is no command "start"\. Commands: serve, status, watch, run, kill, resume, grant, calibrate, env, help\.$/,
+      /^There is no command "start"\. Commands: serve, status, watch, run, kill, resume, grant, calibrate, report, reconcile, prices, doctor, env, help\.$/,
     ],
     ['--prot 4141', /^There is no option "--prot"\./],
     ['toString', /^There is no command "toString"\./],
@@ -195,6 +195,7 @@ describe('variables for clients', () => {
       ANTHROPIC_BASE_URL: 'http://127.0.0.1:4141/k/k1/t/t1/p/shop/anthropic',
       ANTHROPIC_API_BASE: 'http://127.0.0.1:4141/k/k1/t/t1/p/shop/anthropic',
       ANTHROPIC_API_URL: 'http://127.0.0.1:4141/k/k1/t/t1/p/shop/anthropic',
+      GOOGLE_GEMINI_BASE_URL: 'http://127.0.0.1:4141/k/k1/t/t1/p/shop/gemini',
       OLLAMA_API_BASE: 'http://127.0.0.1:4141/k/k1/t/t1/p/shop/ollama',
       OLLAMA_BASE_URL: 'http://127.0.0.1:4141/k/k1/t/t1/p/shop/ollama',
       ENABLE_TOOL_SEARCH: 'true',

@@ -14,6 +14,7 @@ import type { SpendStatus, Status } from '../../../shared/status.ts'
 export function spend(changes: Partial<SpendStatus> = {}): SpendStatus {
   return {
     spentEur: 0,
+    listPriceEur: 0,
     reservedEur: 0,
     tokens: { input: 0, cacheRead: 0, cacheWrite: 0, output: 0 },
     calls: 0,
@@ -40,6 +41,7 @@ export function status(changes: Partial<Status> = {}): Status {
     today: spend(),
     month: spend({ capEur: 150 }),
     models: [],
+    pacing: [],
     tasks: [],
     inFlight: [],
     counters: {},
@@ -49,6 +51,9 @@ export function status(changes: Partial<Status> = {}): Status {
       ledgerCheckedAt: null,
       ledgerAvailable: true,
       pricesAsOf: '2026-11-01',
+      usdRateAsOf: '2026-11-20',
+      usdRateStale: false,
+      drift: [],
       residual: {},
     },
     ...changes,

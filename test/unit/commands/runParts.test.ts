@@ -23,6 +23,7 @@ describe('the environment of a run', () => {
     assert.equal(env['OPENAI_BASE_URL'], 'http://127.0.0.1:4141/k/k1/t/run-7/p/shop/openai/v1')
     assert.equal(env['ANTHROPIC_BASE_URL'], 'http://127.0.0.1:4141/k/k1/t/run-7/p/shop/anthropic')
     assert.equal(env['OLLAMA_HOST'], 'http://127.0.0.1:4141/k/k1/t/run-7/p/shop/ollama')
+    assert.equal(env['GOOGLE_GEMINI_BASE_URL'], 'http://127.0.0.1:4141/k/k1/t/run-7/p/shop/gemini')
     assert.deepEqual([env['PATH'], env['OPENAI_API_KEY'], env['NO_PROXY']], ['/bin', 'sk-1', undefined])
   })
 
@@ -39,6 +40,7 @@ describe('the environment of a run', () => {
     ['OPENAI_BASE_URL', 'https://openrouter.ai/api/v1', 'openrouter.ai'],
     ['OPENAI_API_BASE', 'http://localhost:8000/v1', 'localhost:8000'],
     ['ANTHROPIC_BASE_URL', 'https://api.anthropic.com.example.org', 'api.anthropic.com.example.org'],
+    ['GOOGLE_GEMINI_BASE_URL', 'https://relay.example.com/gemini', 'relay.example.com'],
     ['OLLAMA_HOST', 'gpu-box:11434', 'gpu-box:11434'],
     ['OLLAMA_HOST', ':::', ':::'],
   ]
@@ -54,6 +56,7 @@ describe('the environment of a run', () => {
       OPENAI_API_BASE: 'http://127.0.0.1:4141/k/k1/p/shop/openai/v1',
       ANTHROPIC_BASE_URL: 'http://localhost:4141/anthropic',
       ANTHROPIC_API_URL: '',
+      GOOGLE_GEMINI_BASE_URL: 'http://127.0.0.1:4141/k/k1/gemini',
       OLLAMA_HOST: '0.0.0.0',
       OLLAMA_BASE_URL: 'http://localhost:11434',
     }
@@ -102,6 +105,7 @@ describe('the watch over a run', () => {
           wallSeconds: 1,
           eur: 1,
           nearest: null,
+          costIncomplete: false,
           forecast: null,
         },
       ],
@@ -217,10 +221,14 @@ function row(id: string, seconds: number, usage: Partial<Usage>, changes: Partia
     status: 200,
     finish: 'stop',
     usage: { ...noUsage, ...usage },
+    billing: 'metered',
     eur: 0.1,
+    listPriceEur: 0,
     reservedEur: 0.2,
     estimatedInput: 0,
     usdRate: 0.92,
+    rateAsOf: '2026-11-20',
+    price: null,
     durationMs: 1,
     firstByteMs: 1,
     warnings: [],

@@ -43,7 +43,7 @@ describe('the status as text', () => {
     const text = statusText(
       status({
         today: spend({ spentEur: 1.84, reservedEur: 0.02, calls: 41, capTokens: 6000 }),
-        models: [{ model: 'gpt-5', calls: 1, eur: 0.9 }],
+        models: [{ model: 'gpt-5', calls: 1, eur: 0.9, listPriceEur: 0, billing: 'metered' }],
         inFlight: [{ call: 'c', task: 'run-7', model: 'gpt-5', elapsedMs: 812, outputTokens: 120 }],
         counters: { budget_exhausted: 2, killed: 0 },
       }),
@@ -58,6 +58,35 @@ describe('the status as text', () => {
     assert.match(text, /gpt-5 {2}0\.8 s {2}120 out {2}task run-7\n/)
     assert.match(text, /budget_exhausted {2}2\n/)
     assert.doesNotMatch(text, /killed/)
+  })
+
+  it('shows calls of subscriptions at list price and the providers’ own windows, a line each', () => {
+    const seenAt = '2026-11-30T12:00:00+01:00'
+    const paced = { upstream: 'anthropic', state: null, resetsAt: null, seenAt }
+    const text = statusText(
+      status({
+        today: spend({ spentEur: 0, listPriceEur: 3.2 }),
+        models: [
+          { model: 'opus', calls: 4, eur: 0, listPriceEur: 3, billing: 'subscription' },
+          { model: 'haiku', calls: 2, eur: 0.1, listPriceEur: 0.2, billing: 'both' },
+        ],
+        pacing: [
+          { ...paced, window: '5h', usedShare: 0.424, resetsAt: '2026-11-30T14:00:00+01:00' },
+          { ...paced, window: '7d', usedShare: null, state: 'warning' },
+          { ...paced, window: '7d_opus', usedShare: null, state: 'rejected' },
+          { ...paced, window: '30d', usedShare: null, state: 'allowed' },
+        ],
+      }),
+      'u',
+    )
+    assert.match(text, /\nSubscription calls today: €3\.20 at list price, not billed\n/)
+    assert.match(text, /opus {3}4 calls {2}€3\.00 at list price\n/)
+    assert.match(text, /haiku {2}2 calls {2}€0\.10 \+ €0\.20 at list price\n/)
+    assert.match(text, /anthropic {2}5h +42 % used +resets 2026-11-30 14:00\n/)
+    assert.match(text, /7d +near its limit\n/)
+    assert.match(text, /7d_opus +used up\n/)
+    assert.match(text, /30d +open\n/)
+    assert.doesNotMatch(statusText(status(), 'u'), /list price|windows/)
   })
 
   it('shows what was granted beside the cap, which stays as it is configured', () => {
@@ -99,7 +128,10 @@ describe('the status as text', () => {
   it('does not let the name of a model control the terminal', () => {
     const model = 'gpt\u001b]0;owned\u0007\u001b[2J\r\u202e'
     const call = { call: 'c', task: model, model, elapsedMs: 1, outputTokens: 1 }
-    const state = status({ models: [{ model, calls: 1, eur: 0 }], inFlight: [call] })
+    const state = status({
+      models: [{ model, calls: 1, eur: 0, listPriceEur: 0, billing: 'metered' }],
+      inFlight: [call],
+    })
     for (const text of [statusText(state, 'u').replaceAll('\n', ''), watchLine(state)]) {
       assert.equal(printable(text), text)
       assert.ok(text.includes('gpt?]0;owned'))

@@ -111,4 +111,30 @@ describe('setting a field of a configuration text', () => {
       }),
     )
   })
+
+  it('adds to a list, or makes it, with each object on one line', () => {
+    const rule = { provider: null, match: 'a', factor: 1.1 }
+    const first = ['prices', 'corrections', 0] as const
+    const line = '{ "provider": null, "match": "a", "factor": 1.1 }'
+    assert.equal(
+      setField('{\n  "plan": "agent" // all\n}\n', first, rule),
+      `{\n  "plan": "agent", // all\n  "prices": {\n    "corrections": [\n      ${line}\n    ]\n  }\n}\n`,
+    )
+    assert.equal(
+      setField(
+        '{\n  "prices": { "corrections": [\n    { "match": "b" }, // why\n  ] }\n}\n',
+        ['prices', 'corrections', 1],
+        rule,
+      ),
+      `{\n  "prices": { "corrections": [\n    { "match": "b" }, // why\n    ${line},\n  ] }\n}\n`,
+    )
+    assert.equal(
+      setField('{"prices":{"corrections":[{"match":"b"}]}}', ['prices', 'corrections', 1], rule),
+      `{"prices":{"corrections":[{"match":"b"}, ${line}]}}`,
+    )
+    assert.equal(
+      setField('{"prices":{"corrections":[{"factor":2 /* guess */}]}}', [...first, 'factor'], 3),
+      '{"prices":{"corrections":[{"factor":3 /* guess */}]}}',
+    )
+  })
 })

@@ -23,6 +23,22 @@ describe('a fallback', () => {
     })
   }
 
+  it('takes a Gemini call to another server by its path, with the framing that the client asked for and without its key', () => {
+    const local: Upstream = { baseUrl: 'http://127.0.0.1:8080', dialect: 'gemini', free: true }
+    const contents = Buffer.from('{"contents":[]}')
+    for (const [query, kept] of [
+      ['?alt=sse&key=AIzaSecret', '?alt=sse'],
+      ['?key=AIzaSecret&%24alt=sse', '?alt=sse'],
+      ['?key=AIzaSecret', ''],
+    ] as const) {
+      const upstreamPath = `/v1beta/models/gemini-2.5-pro:streamGenerateContent${query}`
+      const call = admittedCall({ dialect: 'gemini-generate', upstreamName: 'gemini', upstreamPath, body: contents })
+      const other = fallbackCall(call, call.facts, { upstream: 'local', model: 'gemma3' }, local)
+      assert.equal(other?.upstreamPath, `/v1beta/models/gemma3:streamGenerateContent${kept}`)
+      assert.equal(other.body.toString(), '{"contents":[]}')
+    }
+  })
+
   const call = admittedCall({ body })
   for (const [name, facts, upstream] of [
     ['of embeddings, whose space is another one', { producesOutput: false }, ollama],

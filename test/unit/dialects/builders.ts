@@ -60,12 +60,19 @@ export function describeRequest(
   const facts = dialectByName(dialect).describe(body, {
     upstreamName: 'openai',
     upstreamBaseUrl: 'https://api.openai.com/v1',
+    path: pathOf(dialect),
     ollamaEmulation: false,
     counter,
     transcript: createTranscriptRecorder(new TextDigests('salt')),
     ...context,
   })
   return { facts, counter }
+}
+
+/** A path as the dialect's clients call it. */
+function pathOf(dialect: DialectName): string {
+  if (dialect === 'gemini-generate') return '/v1beta/models/m:generateContent'
+  return dialect === 'gemini-embed' ? '/v1beta/models/m:embedContent' : '/v1/chat/completions'
 }
 
 /** A local Ollama server, spoken to in another format. */
@@ -77,7 +84,11 @@ export const onOllama: Partial<DescribeContext> = {
 
 /** Facts of the smallest request of a dialect. */
 export function smallestFacts(dialect: DialectName, context: Partial<DescribeContext> = {}): CallFacts {
-  return describeRequest(dialect, { model: 'm', messages: [], input: 'x', prompt: 'x' }, context).facts
+  return describeRequest(
+    dialect,
+    { model: 'm', messages: [], input: 'x', prompt: 'x', contents: [], content: {} },
+    context,
+  ).facts
 }
 
 /** Lets a dialect read an answer that arrives in the given pieces. */

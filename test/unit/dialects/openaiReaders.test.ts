@@ -92,22 +92,31 @@ describe('usage of OpenAI’s dialects', () => {
     const facts = readChat(stop, { choices: [], usage: { prompt_tokens: 9, completion_tokens: 0 } }, '[DONE]')
     assert.deepEqual([facts.inputKnown, facts.outputKnown], [true, true])
   })
-  it('reads the places and names of other vendors', () => {
+  it('reads the places and names of vendors behind a server that nobody knows', () => {
+    const facts = describeRequest(
+      'openai-chat',
+      { model: 'm', messages: [] },
+      { upstreamName: 'gateway', upstreamBaseUrl: 'https://llm.example/v1' },
+    ).facts
+    const read = (...chunks: readonly unknown[]): unknown =>
+      readAnswer('openai-chat', 'sse', dataEvents(...chunks), facts).usage
     assert.deepEqual(
-      readChat(delta('Hi'), { ...stop, x_groq: { usage: { prompt_tokens: 9, completion_tokens: 2 } } }, '[DONE]').usage,
+      read(delta('Hi'), { ...stop, x_groq: { usage: { prompt_tokens: 9, completion_tokens: 2 } } }, '[DONE]'),
       { ...noUsage, input: 9, output: 2 },
     )
     assert.deepEqual(
-      readChat({
+      read({
         ...stop,
         usage: { prompt_tokens: 9, completion_tokens: 2, prompt_cache_hit_tokens: 4, prompt_cache_miss_tokens: 5 },
-      }).usage,
+      }),
       { ...noUsage, input: 5, cacheRead: 4, output: 2 },
     )
-    assert.deepEqual(
-      readChat(delta('Hi'), { ...stop, timings: { prompt_n: 3, cache_n: 6, predicted_n: 2 } }, '[DONE]').usage,
-      { ...noUsage, input: 3, cacheRead: 6, output: 2 },
-    )
+    assert.deepEqual(read(delta('Hi'), { ...stop, timings: { prompt_n: 3, cache_n: 6, predicted_n: 2 } }, '[DONE]'), {
+      ...noUsage,
+      input: 3,
+      cacheRead: 6,
+      output: 2,
+    })
   })
   it('D12: counts reasoning once, and adds it only where the total proves that it was left out', () => {
     const usage = (total: number): object => ({
@@ -267,6 +276,26 @@ describe('Responses', () => {
         ?.webSearches,
       2,
     )
+  })
+  it('D10: charges searches and not the pages that were opened, files by the search, code by the container', () => {
+    const output = [
+      { type: 'web_search_call', action: { type: 'search' } },
+      { type: 'web_search_call', action: { type: 'open_page' } },
+      { type: 'file_search_call' },
+      { type: 'code_interpreter_call', container_id: 'c1' },
+      { type: 'code_interpreter_call', container_id: 'c1' },
+      { type: 'code_interpreter_call', container_id: 'c2' },
+    ]
+    const response = { status: 'completed', output, usage: { input_tokens: 5, output_tokens: 6 } }
+    const used = { ...noUsage, input: 5, output: 6, webSearches: 1, fileSearches: 1, codeContainers: 2 }
+    assert.deepEqual(readAnswer('openai-responses', 'json', JSON.stringify(response)).usage, used)
+    const items = output.map((item) => ({ type: 'response.output_item.done', item }))
+    const whole = { type: 'response.completed', response: { ...response, output: [] } }
+    assert.deepEqual(readAnswer('openai-responses', 'sse', namedEvents(...items, whole)).usage, used)
+  })
+  it('D10: knows the tools of a stream that was cut before its usage', () => {
+    const item = { type: 'response.output_item.done', item: { type: 'file_search_call' } }
+    assert.equal(readAnswer('openai-responses', 'sse', namedEvents(item)).usage?.fileSearches, 1)
   })
   it('reads streams whose events have no name', () => {
     const facts = readAnswer(

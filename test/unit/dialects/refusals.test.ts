@@ -1,11 +1,14 @@
 import assert from 'node:assert/strict'
 import type { DialectName } from '../../../daemon/call.ts'
+import type { AnswerForm } from '../../../daemon/dialects/dialect.ts'
 import { dialectByName } from '../../../daemon/dialects/registry.ts'
+import type { RefusalCode } from '../../../shared/codes.ts'
 import { refusalFields } from '../../../daemon/dialects/refusalShape.ts'
 import { budgetRefusal, readAnswer } from './builders.ts'
 
 const { message, ...figures } = budgetRefusal
 const openai: readonly DialectName[] = ['openai-chat', 'openai-completions', 'openai-responses', 'openai-embeddings']
+const gemini: readonly DialectName[] = ['gemini-generate', 'gemini-embed']
 const ollama: readonly DialectName[] = ['ollama-chat', 'ollama-generate', 'ollama-embed']
 
 describe('the body of a refusal', () => {
@@ -32,6 +35,47 @@ describe('the body of a refusal', () => {
       })
     })
   }
+  for (const name of gemini) {
+    it(`A16, A17: ${name} has Google’s shape, with the code as its reason`, () => {
+      assert.deepEqual(dialectByName(name).refusalBody(budgetRefusal, 429, 'call-1'), {
+        error: {
+          code: 429,
+          message,
+          status: 'RESOURCE_EXHAUSTED',
+          details: [
+            {
+              '@type': 'type.googleapis.com/google.rpc.ErrorInfo',
+              reason: 'BUDGET_EXHAUSTED',
+              domain: 'tollgate.local',
+            },
+          ],
+          tollgate: figures,
+        },
+      })
+    })
+  }
+  it('gives Google’s error a status that fits', () => {
+    const statusOf = (status: number, code: RefusalCode): unknown =>
+      (dialectByName('gemini-generate').refusalBody({ code, message }, status, 'c')['error'] as { status: string })
+        .status
+    assert.equal(statusOf(400, 'budget_exhausted'), 'FAILED_PRECONDITION')
+    const expected = {
+      400: 'INVALID_ARGUMENT',
+      401: 'UNAUTHENTICATED',
+      403: 'PERMISSION_DENIED',
+      408: 'DEADLINE_EXCEEDED',
+      413: 'INVALID_ARGUMENT',
+      422: 'INVALID_ARGUMENT',
+      429: 'RESOURCE_EXHAUSTED',
+      500: 'INTERNAL',
+      502: 'UNAVAILABLE',
+      503: 'UNAVAILABLE',
+      504: 'DEADLINE_EXCEEDED',
+    }
+    for (const [status, word] of Object.entries(expected)) {
+      assert.equal(statusOf(Number(status), 'invalid_request'), word, status)
+    }
+  })
   it('leaves out what does not apply, but never the list of other guards', () => {
     assert.deepEqual(refusalFields({ code: 'killed', message: 'The kill switch is on.' }), { code: 'killed', also: [] })
   })
@@ -59,7 +103,7 @@ describe('the body of a refusal', () => {
 })
 
 describe('the last event of an answer that is stopped', () => {
-  const last = (name: DialectName, form: 'sse' | 'ndjson' | 'json' = 'sse'): string =>
+  const last = (name: DialectName, form: AnswerForm = 'sse'): string =>
     dialectByName(name).terminalError(budgetRefusal, form, 'call-1')
   const dataOf = (event: string): unknown => JSON.parse(/^data: (.*)$/m.exec(event)?.[1] ?? '')
 
@@ -95,8 +139,15 @@ describe('the last event of an answer that is stopped', () => {
       assert.deepEqual(JSON.parse(last(name, 'ndjson')), { error: message, tollgate: figures })
     }
   })
+  it('F09: of Gemini is an error with a code that its SDK throws for, as an event and as the last element of an array', () => {
+    assert.match(last('gemini-generate'), /^data: \{.*\}\n\n$/)
+    const { error } = dataOf(last('gemini-generate')) as { error: { code: number; status: string; message: string } }
+    assert.deepEqual([error.code, error.status, error.message], [400, 'FAILED_PRECONDITION', message])
+    assert.deepEqual(JSON.parse(`[${last('gemini-generate', 'json-array')}`), [{ error }])
+  })
   it('F09: is never taken for a clean end by our own readers', () => {
-    const streams: readonly (readonly [DialectName, 'sse' | 'ndjson'])[] = [
+    const streams: readonly (readonly [DialectName, AnswerForm])[] = [
+      ['gemini-generate', 'sse'],
       ['openai-chat', 'sse'],
       ['openai-completions', 'sse'],
       ['anthropic-messages', 'sse'],
@@ -110,7 +161,8 @@ describe('the last event of an answer that is stopped', () => {
     assert.equal(readAnswer('openai-responses', 'sse', last('openai-responses')).streamError, 'insufficient_quota')
   })
   it('does not exist inside a single document, where nothing well-formed can follow', () => {
-    for (const name of [...openai, ...ollama, 'anthropic-messages'] as const) assert.equal(last(name, 'json'), '')
+    for (const name of [...openai, ...ollama, ...gemini, 'anthropic-messages'] as const)
+      assert.equal(last(name, 'json'), '')
   })
   it('cannot be broken out of by the text of a message', () => {
     const hostile = dialectByName('openai-chat').terminalError(

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
+import { modelInGeminiPath } from '../../../daemon/dialects/geminiPath.ts'
 import { isOllamaEmulation, resolveRoute, upstreamUrl } from '../../../daemon/dialects/routes.ts'
 import type { UpstreamDialect } from '../../../shared/config.ts'
 
@@ -45,6 +46,12 @@ describe('routes of an OpenAI-dialect upstream', () => {
     assert.equal(route('openai', 'POST /openai/v1/chat/completions', 'groq'), 'openai-chat /chat/completions')
     assert.equal(route('openai', 'POST /api/v1/chat/completions', 'openrouter'), 'openai-chat /chat/completions')
     assert.equal(route('openai', 'POST /api/v1/chat/completions', 'openai'), 'unsupported')
+  })
+  it('knows them by the host of an upstream that the user named', () => {
+    const at = (baseUrl: string) => resolveRoute('openai', 'work', 'POST', '/openai/v1/chat/completions', baseUrl)
+    const metered = { kind: 'metered', dialect: 'openai-chat', path: '/chat/completions' }
+    assert.deepEqual(at('https://my-resource.openai.azure.com/openai/v1'), metered)
+    assert.equal(at('https://llm.example/v1').kind, 'unsupported')
   })
   for (const family of [
     'images/generations',
@@ -136,10 +143,106 @@ describe('routes of a Gemini upstream', () => {
     assert.equal(route('gemini', 'POST /models/g:countTokens'), 'free /v1beta/models/g:countTokens')
     assert.equal(route('gemini', 'POST /v1/models/g%3AcountTokens'), 'free /v1/models/g%3AcountTokens')
   })
-  it('refuses generation by name', () => {
-    assert.match(reason('gemini', 'POST /v1beta/models/g:generateContent'), /generateContent/)
-    assert.match(reason('gemini', 'POST /v1beta/models/g%3AstreamGenerateContent?alt=sse'), /streamGenerateContent/)
-    assert.equal(route('gemini', 'POST /v1beta/interactions'), 'unsupported')
+  const known: readonly (readonly [string, string])[] = [
+    ['POST /v1beta/models/g:generateContent', 'gemini-generate /v1beta/models/g:generateContent'],
+    ['POST /models/g:generateContent', 'gemini-generate /v1beta/models/g:generateContent'],
+    ['POST /v1/models/g:generateContent', 'gemini-generate /v1/models/g:generateContent'],
+    ['POST /v1alpha//v1alpha/models/g:generateContent/', 'gemini-generate /v1alpha/models/g:generateContent'],
+    [
+      'POST /v1beta/v1beta/models/g%3AstreamGenerateContent?alt=sse&key=k',
+      'gemini-generate /v1beta/models/g%3AstreamGenerateContent?alt=sse&key=k',
+    ],
+    ['POST /v1beta/models%2Fg:streamGenerateContent', 'gemini-generate /v1beta/models%2Fg:streamGenerateContent'],
+    ['POST /v1beta/tunedModels/t:generateContent', 'gemini-generate /v1beta/tunedModels/t:generateContent'],
+    ['POST /v1beta/models/e:embedContent', 'gemini-embed /v1beta/models/e:embedContent'],
+    ['POST /v1beta/models/e:batchEmbedContents', 'gemini-embed /v1beta/models/e:batchEmbedContents'],
+    [
+      'POST /v1beta1/projects/p/locations/l/publishers/google/models/g:generateContent',
+      'gemini-generate /v1beta1/projects/p/locations/l/publishers/google/models/g:generateContent',
+    ],
+    ['POST /v1/publishers/google/models/g:countTokens', 'free /v1/publishers/google/models/g:countTokens'],
+    ['GET /v1beta/models/g', 'free /v1beta/models/g'],
+    ['GET /v1beta/cachedContents', 'free /v1beta/cachedContents'],
+    ['DELETE /v1beta/cachedContents/c', 'free /v1beta/cachedContents/c'],
+    ['GET /v1beta/files/f', 'free /v1beta/files/f'],
+    ['DELETE /v1beta/files/f', 'free /v1beta/files/f'],
+    ['POST /upload/v1beta/files?uploadType=resumable', 'free /upload/v1beta/files?uploadType=resumable'],
+    ['GET /v1beta/batches/b', 'free /v1beta/batches/b'],
+    ['POST /v1beta/batches/b:cancel', 'free /v1beta/batches/b:cancel'],
+    ['GET /v1beta/operations/o', 'free /v1beta/operations/o'],
+    ['HEAD /', 'free /'],
+  ]
+  for (const [line, expected] of known) it(`reads ${line}`, () => assert.equal(route('gemini', line), expected))
+
+  const refused: readonly (readonly [string, RegExp])[] = [
+    ['POST /v1beta/models/g:batchGenerateContent', /^Batches .*batchGenerateContent at gemini/],
+    ['POST /v1beta/models/e:asyncBatchEmbedContent', /^Batches/],
+    ['POST /v1beta/models/imagen:predict', /^Image generation/],
+    ['POST /v1beta/models/veo:predictLongRunning', /^Video generation/],
+    ['POST /v1beta/models/g:bidiGenerateContent', /^The Live API/],
+    ['POST /v1beta/models/g:generateAnswer', /^generateAnswer at gemini is not an endpoint/],
+    ['POST /v1beta/cachedContents', /^The storage of cached contents/],
+    ['PATCH /v1beta/cachedContents/c', /^The storage of cached contents/],
+    ['POST /v1beta/tunedModels', /^Fine-tuning/],
+    ['POST /v1beta/fileSearchStores/s:importFile', /^File search stores/],
+    ['POST /v1beta/interactions', /^The Interactions API/],
+    ['POST /v1beta/auth_tokens', /^The Live API/],
+    ['GET /ws/google.ai.generativelanguage.v1beta.GenerativeService.BidiGenerateContent', /^The Live API/],
+    ['POST /v1beta/openai/chat/completions', /dialect openai/],
+    ['POST /v1beta/models/g:generateContent?alt=proto', /format other than/],
+    ['POST /v1beta/models/g:streamGenerateContent?a=b&$alt=PROTO', /format other than/],
+    ['POST /v1beta/models', /not an endpoint/],
+    ['GET /v1beta/nonsense', /not an endpoint/],
+  ]
+  for (const [line, sentence] of refused) {
+    it(`refuses ${line}`, () => {
+      assert.match(reason('gemini', line), sentence)
+      assert.match(reason('gemini', line), /Nothing was sent to the provider/)
+    })
+  }
+  it('N05: never repeats a query', () => {
+    for (const [line] of refused) assert.doesNotMatch(reason('gemini', `${line}?key=AIzaSecret`), /AIza/)
+  })
+  it('does not meter a wrong method', () => {
+    assert.equal(route('gemini', 'GET /v1beta/models/g:generateContent'), 'free /v1beta/models/g:generateContent')
+    assert.equal(route('gemini', 'PUT /v1beta/models/g:generateContent'), 'unsupported')
+  })
+})
+
+describe('the model in the path of a Gemini call', () => {
+  it('is read without its escapes, and tuned models are not taken for others of the same name', () => {
+    const model = (path: string): string | null => modelInGeminiPath.modelOf(path)
+    assert.equal(model('/v1beta/models/gemini-2.5-pro:generateContent?key=k'), 'gemini-2.5-pro')
+    assert.equal(model('/v1beta/models/gemini-2.5-pro%3AgenerateContent'), 'gemini-2.5-pro')
+    assert.equal(model('/v1beta/tunedModels/gemini-2.5-pro:generateContent'), 'tunedModels/gemini-2.5-pro')
+    assert.equal(model('/v1/projects/p/locations/l/publishers/google/models/g:generateContent'), 'g')
+    assert.equal(model('/v1/projects/p/locations/l/endpoints/7:generateContent'), 'endpoints/7')
+    assert.equal(model('/v1beta/models'), null)
+    assert.equal(model('/v1beta/models/g%00:generateContent'), null)
+    assert.equal(model(`/v1beta/models/${'g'.repeat(513)}:generateContent`), null)
+  })
+  it('is changed there and nowhere else, with the query kept', () => {
+    const withModel = (path: string, model: string): string => modelInGeminiPath.withModel(path, model)
+    assert.equal(
+      withModel('/v1beta/models/a:streamGenerateContent?alt=sse&key=k', 'b'),
+      '/v1beta/models/b:streamGenerateContent?alt=sse&key=k',
+    )
+    assert.equal(withModel('/v1beta/models/a%3AgenerateContent', 'models/b'), '/v1beta/models/b:generateContent')
+    assert.equal(withModel('/v1beta/tunedModels/a:generateContent', 'b'), '/v1beta/models/b:generateContent')
+    assert.equal(
+      withModel('/v1/projects/p/locations/l/endpoints/7:generateContent', 'b'),
+      '/v1/projects/p/locations/l/publishers/google/models/b:generateContent',
+    )
+    assert.equal(withModel('/v1beta/models', 'b'), '/v1beta/models')
+  })
+  it('comes back whatever it is', () => {
+    const name = fc.string({ minLength: 1, maxLength: 40 }).filter((text) => !/[/\u0000-\u001f\u007f]/.test(text))
+    fc.assert(
+      fc.property(name, (model) => {
+        const path = modelInGeminiPath.withModel('/v1beta/models/a:generateContent', model)
+        assert.equal(modelInGeminiPath.modelOf(path), model)
+      }),
+    )
   })
 })
 
@@ -191,6 +294,10 @@ describe('the full URL', () => {
     ['openai', 'https://api.openai.com/v1/', '/chat/completions?a=b', 'https://api.openai.com/v1/chat/completions?a=b'],
     ['openai', 'http://127.0.0.1:1234', '/chat/completions', 'http://127.0.0.1:1234/v1/chat/completions'],
     ['openai', 'https://api.groq.com/openai/v1', '/models', 'https://api.groq.com/openai/v1/models'],
+    ['openai', 'https://openrouter.ai', '/models', 'https://openrouter.ai/api/v1/models'],
+    ['openai', 'https://r.openai.azure.com', '/responses', 'https://r.openai.azure.com/openai/v1/responses'],
+    ['openai', 'https://r.openai.azure.com/openai', '/responses', 'https://r.openai.azure.com/openai/v1/responses'],
+    ['openai', 'https://r.openai.azure.com/openai/v1/', '/responses', 'https://r.openai.azure.com/openai/v1/responses'],
     [
       'openai',
       'https://example.test/v1beta/openai/',

@@ -75,6 +75,32 @@ const responsesStream = namedEvents(
   { type: 'response.completed', response },
 )
 
+const geminiUsage = {
+  promptTokenCount: 264,
+  cachedContentTokenCount: 100,
+  candidatesTokenCount: 20,
+  thoughtsTokenCount: 120,
+  totalTokenCount: 404,
+  promptTokensDetails: [
+    { modality: 'TEXT', tokenCount: 6 },
+    { modality: 'IMAGE', tokenCount: 258 },
+  ],
+}
+
+const geminiChunks = [
+  {
+    candidates: [{ content: { role: 'model', parts: [{ text: 'hm 北', thought: true }] }, index: 0 }],
+    usageMetadata: { promptTokenCount: 264, totalTokenCount: 264 },
+    modelVersion: 'gemini-x',
+  },
+  {
+    candidates: [{ content: { parts: [{ text: '北京🌍 "[{]}\\' }] }, index: 0 }],
+    usageMetadata: { promptTokenCount: 264, candidatesTokenCount: 4, totalTokenCount: 268 },
+  },
+  { candidates: [{ content: { parts: [{ functionCall: { name: 'f', args: { a: [1, { b: '}' }] } } }] }, index: 0 }] },
+  { candidates: [{ content: { parts: [{ text: '' }] }, finishReason: 'STOP', index: 0 }], usageMetadata: geminiUsage },
+]
+
 const ollamaEnd = { model: 'gemma3:4b', done: true, done_reason: 'stop', prompt_eval_count: 26, eval_count: 9 }
 
 /** Every dialect in every framing that it is seen in. */
@@ -123,6 +149,28 @@ export const transcripts: readonly Transcript[] = [
       ],
       stop_reason: 'tool_use',
       usage: { input_tokens: 12, output_tokens: 20 },
+    }),
+  },
+  { name: 'Gemini, events', dialect: 'gemini-generate', form: 'sse', body: dataEvents(...geminiChunks) },
+  {
+    name: 'Gemini, one array',
+    dialect: 'gemini-generate',
+    form: 'json-array',
+    body: `[${geminiChunks.map((chunk) => JSON.stringify(chunk, null, 2)).join('\n,\r\n')}\n]`,
+  },
+  {
+    name: 'Gemini',
+    dialect: 'gemini-generate',
+    form: 'json',
+    body: JSON.stringify({ ...geminiChunks[1], ...geminiChunks[3], usageMetadata: geminiUsage }),
+  },
+  {
+    name: 'Gemini embeddings',
+    dialect: 'gemini-embed',
+    form: 'json',
+    body: JSON.stringify({
+      embeddings: [{ values: [0.1] }],
+      usageMetadata: { promptTokenCount: 7, totalTokenCount: 7 },
     }),
   },
   {

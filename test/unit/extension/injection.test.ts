@@ -7,7 +7,7 @@ const input: InjectionInput = {
   origin: 'http://127.0.0.1:4141',
   key: 'abc123',
   project: 'shop',
-  inject: { openai: true, anthropic: true, ollama: true, ollamaHost: false },
+  inject: { openai: true, anthropic: true, ollama: true, ollamaHost: false, gemini: false },
   environment: {},
 }
 
@@ -32,6 +32,16 @@ describe('the environment of guarded terminals', () => {
 
   it('leaves the project out where there is no folder', () => {
     assert.equal(values({ project: null })['OPENAI_BASE_URL'], 'http://127.0.0.1:4141/k/abc123/openai/v1')
+  })
+
+  it('sets Gemini’s variable only when asked, because its command line takes it for another way to sign in', () => {
+    assert.equal(values()['GOOGLE_GEMINI_BASE_URL'], undefined)
+    const inject = { ...input.inject, gemini: true }
+    assert.equal(values({ inject })['GOOGLE_GEMINI_BASE_URL'], 'http://127.0.0.1:4141/k/abc123/p/shop/gemini')
+    const elsewhere = { GOOGLE_GEMINI_BASE_URL: 'https://relay.example.com' }
+    assert.equal(injection({ ...input, inject, environment: elsewhere }).skipped[0]?.family, 'gemini')
+    const usual = { GOOGLE_GEMINI_BASE_URL: 'https://generativelanguage.googleapis.com' }
+    assert.deepEqual(injection({ ...input, inject, environment: usual }).skipped, [])
   })
 
   it('sets OLLAMA_HOST only when asked, because `ollama serve` would listen on it', () => {

@@ -31,7 +31,13 @@ describe('settings', () => {
     const { settings, invalid } = parse({})
     assert.deepEqual(invalid, [])
     assert.deepEqual(settings.caps, {})
-    assert.deepEqual(settings.inject, { openai: true, anthropic: true, ollama: true, ollamaHost: false })
+    assert.deepEqual(settings.inject, {
+      openai: true,
+      anthropic: true,
+      ollama: true,
+      ollamaHost: false,
+      gemini: false,
+    })
     assert.deepEqual(settings.daemon, { port: 4141, dataDir: '', nodePath: '' })
     assert.ok(settings.notifyTasks && settings.notifyTruncation)
   })

@@ -151,9 +151,28 @@ describe('the status bar item', () => {
     assert.equal(view.text.replace(/\u00a0/g, ' '), '$(warning) 8,10/10,00 € · 128k')
   })
 
+  it('shows calls of subscriptions at list price and the providers’ own windows in the tooltip', () => {
+    const paced = { upstream: 'anthropic', state: null, resetsAt: null, seenAt: '2026-11-30T12:00:00+01:00' }
+    const { tooltip } = drawUp({
+      today: spend({ spentEur: 0.1, listPriceEur: 3.2 }),
+      models: [
+        { model: 'haiku', calls: 2, eur: 0.1, listPriceEur: 0.2, billing: 'both' },
+        { model: 'opus', calls: 4, eur: 0, listPriceEur: 3, billing: 'subscription' },
+      ],
+      pacing: [
+        { ...paced, window: '5h', usedShare: 0.424 },
+        { ...paced, window: '7d', usedShare: null, state: 'rejected', resetsAt: '2026-12-05T14:00:00+01:00' },
+      ],
+    })
+    assert.ok(tooltip.includes('Subscription calls today: €3.20 at list price, not billed.'))
+    assert.match(tooltip, /\| opus \| &emsp;€3\.00 list \|.*\n\| haiku \| &emsp;€0\.10 \+ €0\.20 list \|/)
+    assert.match(tooltip, /anthropic, window 5h: 42% used {2}\nanthropic, window 7d: used up, resets .*December/)
+    assert.doesNotMatch(drawUp().tooltip, /list price|window/)
+  })
+
   it('gives a model name from a client no power in the tooltip', () => {
     const model = 'a|b](command:evil) $(zap) <img> **x**'
-    const view = drawUp({ models: [{ model, calls: 1, eur: 1 }] })
+    const view = drawUp({ models: [{ model, calls: 1, eur: 1, listPriceEur: 0, billing: 'metered' }] })
     assert.ok(view.tooltip.includes('a\\|b\\]\\(command:evil\\) \\$\\(zap\\) \\<img\\> \\*\\*x\\*\\*'))
   })
 

@@ -14,6 +14,7 @@ export const figures = createFigures('en')
 export function spend(changes: Partial<SpendStatus> = {}): SpendStatus {
   return {
     spentEur: 1.84,
+    listPriceEur: 0,
     reservedEur: 0,
     tokens: { input: 120_000, cacheRead: 90_000, cacheWrite: 0, output: 8_000 },
     calls: 41,
@@ -40,6 +41,7 @@ export function status(changes: Partial<Status> = {}): Status {
     today: spend(),
     month: spend({ spentEur: 31.2, capEur: 150 }),
     models: [],
+    pacing: [],
     tasks: [],
     inFlight: [],
     counters: {},
@@ -49,6 +51,9 @@ export function status(changes: Partial<Status> = {}): Status {
       ledgerCheckedAt: null,
       ledgerAvailable: true,
       pricesAsOf: '2026-11-01',
+      usdRateAsOf: '2026-11-20',
+      usdRateStale: false,
+      drift: [],
       residual: {},
     },
     ...changes,
@@ -68,6 +73,7 @@ export function task(changes: Partial<TaskStatus> = {}): TaskStatus {
     wallSeconds: 41,
     eur: 0.84,
     nearest: 'iterations',
+    costIncomplete: false,
     forecast: null,
     ...changes,
   }

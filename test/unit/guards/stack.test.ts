@@ -65,6 +65,7 @@ function judge(
     sessionHeader: null,
     isRetry: false,
     isSubAgent: false,
+    billing: 'metered',
     body: Buffer.from('{}'),
   }
   return runStack(guardStack, { received, facts: { ...facts, ...change.facts } }, { ...calm, ...change.state })

@@ -13,6 +13,7 @@ describe('the status of a refusal', () => {
     ['codex_cli_rs/0.121.0 (Linux)', 403],
     ['claude-cli/2.1.0 (external, cli)', 429],
     ['GeminiCLI/0.61.0', 503],
+    ['google-genai-sdk/3.3.0 gl-node/v24.21.0', 429],
     ['litellm/1.80', 422],
     ['langchainjs-openai/1.0.0', 422],
   ]

@@ -42,6 +42,7 @@ describe('reading the SQLite ledger', () => {
     await ledger.reserve(sampleAsk())
     assert.deepEqual(ledger.summary({ user: 'ada', tenant: 'acme', window: 'day', period: '2026-11-30' }), {
       spentNanoEur: 1200,
+      listNanoEur: 0,
       reservedNanoEur: 2000,
       tokens: { input: 20, cacheRead: 40, cacheWrite: 140, output: 100 },
       calls: 2,
@@ -67,13 +68,28 @@ describe('reading the SQLite ledger', () => {
     await settledCall(sampleAsk({ row: { model: 'large' } }), { costNanoEur: 1000 })
     await settledCall(sampleAsk({ row: { model: 'small', client: 'curl' } }), { costNanoEur: 2 })
     assert.deepEqual(ledger.byModel('2026-11-30'), [
-      { model: 'large', calls: 1, nanoEur: 1000 },
-      { model: 'small', calls: 2, nanoEur: 3 },
+      { model: 'large', calls: 1, nanoEur: 1000, listNanoEur: 0, billing: 'metered' },
+      { model: 'small', calls: 2, nanoEur: 3, listNanoEur: 0, billing: 'metered' },
     ])
   })
 
   it('shows a call with everything that was recorded', async () => {
-    const usage = { ...noUsage, input: 90, output: 30, reasoning: 10, audioInput: 1, audioOutput: 2, webSearches: 3 }
+    const usage = {
+      input: 90,
+      cacheRead: 8,
+      cacheWrite5m: 7,
+      cacheWrite1h: 6,
+      output: 30,
+      reasoning: 10,
+      audioInput: 1,
+      audioCacheRead: 4,
+      audioOutput: 2,
+      imageInput: 9,
+      imageOutput: 5,
+      webSearches: 3,
+      fileSearches: 11,
+      codeContainers: 12,
+    }
     const ask = sampleAsk({
       row: {
         project: 'shop',
@@ -106,10 +122,14 @@ describe('reading the SQLite ledger', () => {
       status: 200,
       finish: 'stop',
       usage,
+      billing: 'metered',
       eur: 0.0000012,
+      listPriceEur: 0,
       reservedEur: 0.000002,
       estimatedInput: 100,
       usdRate: 0.92,
+      rateAsOf: '2026-11-01',
+      price: 'openai/gpt-test (2026-09-23; 10/10)',
       durationMs: 812,
       firstByteMs: 211,
       warnings: ['truncated'],

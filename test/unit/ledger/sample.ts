@@ -75,6 +75,7 @@ export function sampleAsk(
       usdRate: 0.92,
       rateAsOf: '2026-11-01',
       priced: true,
+      price: 'openai/gpt-test (2026-09-23; 10/10)',
       ...row,
     },
   }

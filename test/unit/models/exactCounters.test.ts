@@ -76,6 +76,55 @@ describe('the exact counter of a call', () => {
     })
   })
 
+  it('is countTokens for Gemini, with the key of the query, the whole request in it, and its model named once more', () => {
+    const contents = [{ role: 'user', parts: [{ text: 'hello' }] }]
+    const body = { contents, system_instruction: { parts: [] }, generationConfig: { topK: 1 }, safetySettings: [] }
+    const ask = (path: string, fields: object = body): Asked => ({
+      dialect: 'gemini-generate',
+      upstream: 'gemini',
+      path,
+      body: fields,
+    })
+    assert.deepEqual(questionOf(ask('/v1beta/models/gemini-2.5-pro:streamGenerateContent?alt=sse&key=k')), {
+      url: 'https://generativelanguage.googleapis.com/v1beta/models/gemini-2.5-pro:countTokens?key=k',
+      body: {
+        generateContentRequest: {
+          model: 'models/gemini-2.5-pro',
+          contents,
+          system_instruction: { parts: [] },
+          generationConfig: { topK: 1 },
+        },
+      },
+    })
+    assert.deepEqual(questionOf(ask('/v1beta/models/g%3AgenerateContent', {})), {
+      url: 'https://generativelanguage.googleapis.com/v1beta/models/g%3AcountTokens',
+      body: { generateContentRequest: { model: 'models/g' } },
+    })
+    assert.deepEqual(questionOf(ask('/v1/publishers/google/models/g:generateContent')), {
+      url: 'https://generativelanguage.googleapis.com/v1/publishers/google/models/g:countTokens',
+      body: { contents, system_instruction: { parts: [] }, generationConfig: { topK: 1 } },
+    })
+    const counter = counterOf(ask('/v1beta/models/g:generateContent?key=k'))!
+    assert.doesNotMatch(counter.name, /key/, 'N05: a key is in no name that is kept')
+    const { read } = counter.question()!
+    assert.equal(read({ totalTokens: 31 }), 31)
+    assert.equal(read({ totalTokens: 31, cachedContentTokenCount: 900 }), 900)
+    assert.equal(read({ error: {} }), null)
+  })
+
+  it('is asked about a Gemini cache that the request only names, and not about calls with Google’s tools', () => {
+    const ask: Asked = {
+      dialect: 'gemini-generate',
+      upstream: 'gemini',
+      path: '/v1beta/models/g:generateContent',
+      body: { contents: [], cachedContent: 'cachedContents/c' },
+    }
+    assert.deepEqual(questionOf(ask)?.body, {
+      generateContentRequest: { model: 'models/g', contents: [], cachedContent: 'cachedContents/c' },
+    })
+    assert.equal(counterOf({ ...ask, facts: { serverTools: [search] } }), null)
+  })
+
   it('is not asked about a stored prompt, whose name it does not take', () => {
     const body = { model: 'gpt-5.6', prompt: { id: 'p' } }
     assert.equal(questionOf({ ...responsesAsk, body, facts: { hiddenInput: { previousResponseId: null } } }), null)

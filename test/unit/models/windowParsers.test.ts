@@ -142,6 +142,9 @@ describe('the largest window of a provider’s model', () => {
       ['o3-pro', 200_000],
       ['claude-haiku-4-5-20251001', 200_000],
       ['claude-sonnet-4-5[1m]', 1_000_000],
+      ['gemini-2.5-pro', 1_048_576],
+      ['models/gemini-1.5-pro', 2_097_152],
+      ['gemini-embedding-001', 2048],
     ] as const)
       assert.equal(modelMaximum(model), tokens, model)
   })

@@ -7,7 +7,14 @@ import type { TieredPriceList } from '../../../daemon/money/table.ts'
 
 /** A price list over the built-in table, at one euro per dollar unless the test says otherwise. */
 export async function priceListOf(config: Partial<PriceConfig> = {}, usdRate = 1): Promise<TieredPriceList> {
-  const whole: PriceConfig = { overrides: [], multipliers: {}, toolFees: {}, unpriced: 'refuse', ...config }
+  const whole: PriceConfig = {
+    overrides: [],
+    corrections: [],
+    multipliers: {},
+    toolFees: {},
+    unpriced: 'refuse',
+    ...config,
+  }
   return createPriceList(whole, { usdRate }, await loadBuiltInPrices())
 }
 

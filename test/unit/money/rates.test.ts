@@ -51,6 +51,31 @@ describe('cost of a usage', () => {
     assert.equal(await microUsd('gpt-5', { webSearches: 2 }), 20_000)
   })
 
+  it('D10: adds the fee of each search in files and of each container, the configured one first', async () => {
+    assert.equal(await microUsd('gpt-5', { fileSearches: 4 }), 10_000)
+    assert.equal(await microUsd('gpt-5', { codeContainers: 2 }), 60_000)
+    const list = await priceListOf({ toolFees: { openai: { file_search: 0, code_interpreter: 0.06 } } })
+    const usage = { ...noUsage, fileSearches: 4, codeContainers: 1 }
+    assert.equal(priceOf(list, 'openai', 'gpt-5').cost(usage, {}, atMs), 60_000_000)
+  })
+
+  it('adds the fee of a call that did something, and none to one that did nothing', async () => {
+    const list = await priceListOf()
+    const price = list.find('perplexity', 'https://api.perplexity.ai', 'sonar', atMs)
+    assert.ok(price)
+    const perCall = price.at(atMs).perCall / 1000
+    assert.ok(perCall > 0)
+    const { input } = price.at(atMs).tiers[0]!.rates
+    assert.equal(price.cost({ ...noUsage, input: 1000 }, {}, atMs), input + perCall)
+    assert.equal(price.cost(noUsage, {}, atMs), 0)
+    const ask = { inputTokens: 1000, outputTokens: 0, cacheWrite: 'none', tier: {}, serverTools: [], atMs } as const
+    assert.ok(price.worstCase(ask) >= input + perCall)
+  })
+
+  it('D09: reads the tiers of the table', async () => {
+    assert.equal(await microUsd('gemini-2.5-pro', { input: 300_000 }), 300_000 * 2.5)
+  })
+
   it('D12: does not charge reasoning beside the output that contains it', async () => {
     assert.equal(await microUsd('gpt-5', { output: 28, reasoning: 18 }), 280)
   })
@@ -64,9 +89,39 @@ describe('cost of a usage', () => {
     assert.equal(await microUsd('gpt-5', usage, { service_tier: 'constructor' }), standard * 2)
   })
 
+  it('D13: says of a tier that nobody knows that its price is a guess', async () => {
+    const price = priceOf(await priceListOf(), 'openai', 'gpt-5')
+    const usage = { ...noUsage, input: 1000 }
+    assert.equal(price.isUncertain(usage, { service_tier: 'hyperspeed' }, atMs), true)
+    assert.equal(price.isUncertain(usage, { service_tier: 'priority' }, atMs), false)
+    assert.equal(price.isUncertain(usage, {}, atMs), false)
+  })
+
   it('D15: charges audio at its own rate, and at the text rate where it has none', async () => {
     assert.equal(await microUsd('gpt-audio', { input: 15, output: 47, audioOutput: 34 }), 15 * 2.5 + 13 * 10 + 34 * 64)
     assert.equal(await microUsd('gpt-5', { output: 47, audioOutput: 34 }), 470)
+  })
+
+  it('D15: says of audio without a rate of its own that the text rate is a floor', async () => {
+    const list = await priceListOf()
+    const usage = { ...noUsage, output: 47, audioOutput: 34 }
+    assert.equal(priceOf(list, 'openai', 'gpt-5').isUncertain(usage, {}, atMs), true)
+    assert.equal(priceOf(list, 'openai', 'gpt-audio').isUncertain(usage, {}, atMs), false)
+    assert.equal(priceOf(list, 'openai', 'gpt-5').isUncertain({ ...usage, audioOutput: 0 }, {}, atMs), false)
+  })
+
+  it('charges images and cached audio at their own rates', async () => {
+    assert.equal(
+      await microUsd('gemini-2.5-flash-image', { output: 1300, imageOutput: 1290 }),
+      Math.round((10 * 2.5 + 1290 * 30) * 1000) / 1000,
+    )
+    const { tiers } = priceOf(await priceListOf(), 'gemini', 'gemini-2.5-flash').at(atMs)
+    const { cacheRead, audioCacheRead } = tiers[0]!.rates
+    assert.ok(audioCacheRead > cacheRead)
+    assert.equal(
+      await microUsd('gemini-2.5-flash', { cacheRead: 1000, audioCacheRead: 400 }),
+      (600 * cacheRead + 400 * audioCacheRead) / 1_000_000,
+    )
   })
 
   it('takes the price of the day of the call', async () => {
@@ -186,6 +241,7 @@ describe('worst case of a call', () => {
       ['anthropic', 'claude-sonnet-4-5'],
       ['gemini', 'gemini-2.5-flash'],
       ['gemini', 'gemini-2.5-pro'],
+      ['gemini', 'gemini-2.5-flash-image'],
       ['deepseek', 'deepseek-v4-pro'],
     ]
     const prices: readonly PricedModel[] = names.map(([upstream, model]) => priceOf(list, upstream, model))
@@ -228,6 +284,9 @@ describe('worst case of a call', () => {
             reasoning: Math.min(reasoning, output),
             audioInput: Math.floor(input * more.audio),
             audioOutput: Math.floor(output * more.audio),
+            audioCacheRead: Math.floor(cacheRead * more.audio),
+            imageInput: Math.floor(input * (1 - more.audio)),
+            imageOutput: Math.floor(output * (1 - more.audio)),
             webSearches: more.searches,
           }
           const reserved = price.worstCase({

@@ -14,6 +14,7 @@ const sample: SettledSample = {
   durationMs: 1500,
   firstByteMs: 300,
   costNanoEur: 2_500_000,
+  listNanoEur: 0,
   outcome: 'ok',
 }
 
@@ -84,6 +85,16 @@ describe('metrics', () => {
     const failed =
       'gen_ai_operation_name="text_completion",gen_ai_provider_name="mistral_ai",gen_ai_request_model="gpt-5-mini",error_type="killed"'
     assert.equal(series(metrics, `gen_ai_client_operation_duration_seconds_count{${failed}}`), 1)
+  })
+
+  it('name what Gemini does as the conventions do', () => {
+    const metrics = createMetrics()
+    metrics.settled({ ...sample, upstream: 'gemini', dialect: 'gemini-generate' })
+    metrics.settled({ ...sample, upstream: 'gemini', dialect: 'gemini-embed' })
+    for (const operation of ['generate_content', 'embeddings']) {
+      const own = `gen_ai_operation_name="${operation}",gen_ai_provider_name="gcp.gemini",gen_ai_request_model="gpt-5-mini"`
+      assert.equal(series(metrics, `gen_ai_client_operation_duration_seconds_count{${own}}`), 1, operation)
+    }
   })
 
   it('have no output tokens for embeddings', () => {

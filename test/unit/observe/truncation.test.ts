@@ -185,6 +185,7 @@ describe('verdict on an answer that reached its output limit', () => {
   it('is empty_answer where all of it was thinking, in every dialect', () => {
     const reasons: readonly (readonly [DialectName, string])[] = [
       ['openai-chat', 'length'],
+      ['openai-chat', 'model_length'],
       ['openai-completions', 'length'],
       ['openai-responses', 'max_output_tokens'],
       ['anthropic-messages', 'max_tokens'],

@@ -18,6 +18,7 @@ export function admittedCall(change: Partial<AdmittedCall> = {}): AdmittedCall {
     sessionHeader: null,
     isRetry: false,
     isSubAgent: false,
+    billing: 'metered',
     body: Buffer.from('{}'),
     facts: {
       model: 'gpt-5.6',
@@ -54,6 +55,7 @@ export function admittedCall(change: Partial<AdmittedCall> = {}): AdmittedCall {
     estimatedInputTokens: 1000,
     usdRate: 0.92,
     priced: true,
+    isListPrice: false,
     ...change,
   }
 }

@@ -119,6 +119,26 @@ describe('constrainedChanges', () => {
   })
 })
 
+describe('the model of a constrained Gemini call', () => {
+  const facts = {
+    model: 'gemini-2.5-pro',
+    outputField: ['generationConfig', 'maxOutputTokens'],
+    producesOutput: true,
+    thinkingBudgetTokens: null,
+  }
+  const tiers = { 'gemini-2.5-pro': 'gemini-2.5-flash' }
+  it('is named by the path: the change is said, and the body stays as it is but for the ceiling', () => {
+    const changes = constrainedChanges(call('gemini-generate', { contents: [] }, { facts, tiers }))
+    assert.equal(changes.model, 'gemini-2.5-flash')
+    assert.deepEqual(changes.says, ['model=gemini-2.5-flash', 'maxOutputTokens=1024'])
+    assert.deepEqual(sent({ contents: [] }, changes), { contents: [], generationConfig: { maxOutputTokens: 1024 } })
+  })
+  it('stays where the request names a cache, which is of one model', () => {
+    const body = { contents: [], cachedContent: 'cachedContents/c' }
+    assert.equal(constrainedChanges(call('gemini-generate', body, { facts, tiers })).model, null)
+  })
+})
+
 describe('the output ceiling of a constrained task', () => {
   it('H07: goes into the field that the client used', () => {
     for (const outputField of [['max_completion_tokens'], ['options', 'num_predict']]) {
@@ -227,6 +247,28 @@ describe('paid tools of a constrained task', () => {
     const body = { messages, tools: [search, read] }
     const changes = constrainedChanges(call('anthropic-messages', body, { paidTools: ['web_fetch'] }))
     assert.deepEqual(changes.removedTools, [])
+  })
+  it('go from Gemini requests, whose tools share an object with the client’s functions', () => {
+    const functionDeclarations = [{ name: 'read_file' }]
+    const toolConfig = { functionCallingConfig: { mode: 'AUTO' } }
+    const body = {
+      contents: [],
+      tools: [{ googleSearch: {}, functionDeclarations }, { google_search: {} }],
+      toolConfig,
+    }
+    const changes = constrainedChanges(call('gemini-generate', body))
+    assert.deepEqual(changes.removedTools, ['web_search'])
+    assert.deepEqual(withoutPaid('gemini-generate', body), {
+      contents: [],
+      tools: [{ functionDeclarations }],
+      toolConfig,
+    })
+    const only = { contents: [], tools: [{ googleSearch: {} }, { codeExecution: {} }], toolConfig }
+    assert.deepEqual(withoutPaid('gemini-generate', only), { contents: [] })
+    const cached = { ...only, cachedContent: 'cachedContents/c' }
+    assert.deepEqual(withoutPaid('gemini-generate', cached), cached)
+    const named = { contents: [], tools: [{ functionDeclarations: [{ name: 'googleSearch' }] }] }
+    assert.deepEqual(withoutPaid('gemini-generate', named), named)
   })
   it('stay in a turn that was paused while one of them ran', () => {
     const use = { type: 'server_tool_use', id: 's', name: 'web_search', input: {} }

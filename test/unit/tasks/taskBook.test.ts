@@ -81,6 +81,7 @@ describe('TaskBook', () => {
         wallSeconds: 1,
         eur: 0.003,
         nearest: null,
+        costIncomplete: false,
         forecast: null,
       },
     ])

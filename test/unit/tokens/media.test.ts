@@ -143,5 +143,7 @@ describe('bound for a part that is not text', () => {
     assert.equal(mediaBound({ kind: 'image', base64: png(300, 300) }, 'gemini-2.5-pro', 'gemini'), 258)
     assert.equal(mediaBound({ kind: 'image', base64 }, 'gemini-2.5-pro', 'gemini'), 4 * 258)
     assert.equal(mediaBound({ kind: 'image', base64 }, 'gemini-3.1-pro-preview', 'gemini'), 1120)
+    assert.equal(mediaBound({ kind: 'image', base64, detail: 'low' }, 'gemini-3.1-pro-preview', 'gemini'), 280)
+    assert.equal(mediaBound({ kind: 'image', base64, detail: 'original' }, 'gemini-3.1-pro-preview', 'gemini'), 2240)
   })
 })

@@ -8,7 +8,13 @@ export interface AgentTurn {
 }
 
 /** The formats that carry tool results. */
-export const agentDialects = ['anthropic-messages', 'openai-chat', 'openai-responses', 'ollama-chat'] as const
+export const agentDialects = [
+  'anthropic-messages',
+  'openai-chat',
+  'openai-responses',
+  'ollama-chat',
+  'gemini-generate',
+] as const
 
 export type AgentDialect = (typeof agentDialects)[number] & DialectName
 
@@ -87,6 +93,26 @@ export function agentRequest(dialect: AgentDialect, turns: readonly AgentTurn[])
               arguments: JSON.stringify(args),
             })),
             ...calls.map(({ id, result }) => ({ type: 'function_call_output', call_id: id, output: result })),
+          ]),
+        ],
+      }
+    case 'gemini-generate':
+      return {
+        systemInstruction: { parts: [{ text: system }] },
+        tools: [{ functionDeclarations: [{ ...described, parameters: schema }] }],
+        contents: [
+          { role: 'user', parts: [{ text: task }] },
+          ...numbered.flatMap(({ says, calls }) => [
+            {
+              role: 'model',
+              parts: [{ text: says }, ...calls.map(({ tool, args }) => ({ functionCall: { name: tool, args } }))],
+            },
+            {
+              role: 'user',
+              parts: calls.map(({ tool, result }) => ({
+                functionResponse: { name: tool, response: { output: result } },
+              })),
+            },
           ]),
         ],
       }

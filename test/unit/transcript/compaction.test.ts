@@ -27,9 +27,10 @@ function sent(dialect: AgentDialect, body: JsonObject, policy: CompactionPolicy)
 
 /** Contents of all tool results, oldest first. */
 function contents(dialect: AgentDialect, body: JsonObject): readonly unknown[] {
-  return carriedResults(dialect, body).map(({ path }) =>
-    path.reduce<unknown>((value, step) => (value as Record<string | number, unknown>)[step], body),
-  )
+  return carriedResults(dialect, body).map(({ path }) => {
+    const content = path.reduce<unknown>((value, step) => (value as Record<string | number, unknown>)[step], body)
+    return dialect === 'gemini-generate' ? (content as { readonly output: unknown }).output : content
+  })
 }
 
 /** The body without the contents of its tool results. */
@@ -188,12 +189,18 @@ describe('compact', () => {
     })
   })
   it('has nothing to do in formats without tool results, and in bodies that are not as they should be', () => {
-    for (const dialect of ['openai-completions', 'openai-embeddings', 'ollama-generate', 'ollama-embed'] as const) {
+    for (const dialect of [
+      'openai-completions',
+      'openai-embeddings',
+      'ollama-generate',
+      'ollama-embed',
+      'gemini-embed',
+    ] as const) {
       assert.equal(compact(dialect, { messages: [{ role: 'tool', content: 'x'.repeat(9000) }] }).boundary, 0)
     }
     for (const dialect of agentDialects) {
       for (const odd of [null, 'x', 3, [null, 3, 'x', { role: 'tool' }, { role: 'user', content: [null, {}] }]]) {
-        assert.deepEqual(compact(dialect, { messages: odd, input: odd }).edits, [])
+        assert.deepEqual(compact(dialect, { messages: odd, input: odd, contents: odd }).edits, [])
       }
     }
   })

@@ -7,7 +7,7 @@ import type { Replayed } from '../../fixtures/transcripts/replay.ts'
 import type { Client, Scenario } from '../../fixtures/transcripts/scenario.ts'
 import { signals } from '../../fixtures/transcripts/signals.ts'
 
-const clients: readonly Client[] = ['claude-code', 'codex', 'openai-agent', 'ollama-agent']
+const clients: readonly Client[] = ['claude-code', 'codex', 'openai-agent', 'ollama-agent', 'gemini-agent']
 const corpus = [...loops, ...healthyRuns, ...signals]
 
 describe('the corpus of transcripts', () => {
@@ -66,7 +66,7 @@ describe('the corpus of transcripts', () => {
   }
 
   for (const scenario of corpus) {
-    it(`K11: judges alike in Chat, Responses, Messages and Ollama's chat: ${scenario.name}`, () => {
+    it(`K11: judges alike in Chat, Responses, Messages, Ollama's chat and Gemini: ${scenario.name}`, () => {
       const states = clients.map((client) => replay(scenario, client).verdicts.map(({ state }) => state))
       for (const other of states.slice(1)) assert.deepEqual(other, states[0])
     })

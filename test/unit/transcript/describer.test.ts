@@ -11,6 +11,7 @@ async function factsOf(describer: Describer, text: string): Promise<CallFacts> {
     dialect: 'openai-chat',
     upstreamName: 'openai',
     upstreamBaseUrl: 'https://api.openai.com/v1',
+    path: '/chat/completions',
     upstreamDialect: 'openai',
     estimator: 'tokenizer',
   })

@@ -19,7 +19,7 @@ describe('the transcript of each dialect', () => {
     turn(failed('read', { path: 'c' }, 'Error: no such file')),
     human('Never mind.'),
   ]
-  const clients: readonly Client[] = ['claude-code', 'codex', 'openai-agent', 'ollama-agent']
+  const clients: readonly Client[] = ['claude-code', 'codex', 'openai-agent', 'ollama-agent', 'gemini-agent']
   const seen = clients.map((client) => {
     const { dialect, body } = render(client, steps)
     return facts(dialect, body)
@@ -42,7 +42,7 @@ describe('the transcript of each dialect', () => {
   it('has one entry of the chain for each message or item, and points at the results and at the people', () => {
     assert.deepEqual(
       seen.map(({ chain }) => chain.length),
-      [8, 15, 10, 10],
+      [8, 15, 10, 10, 8],
     )
     assert.deepEqual(
       seen.map(({ humans }) => humans),
@@ -51,6 +51,7 @@ describe('the transcript of each dialect', () => {
         [1, 14],
         [1, 9],
         [1, 9],
+        [0, 7],
       ],
     )
     assert.deepEqual(
@@ -60,6 +61,7 @@ describe('the transcript of each dialect', () => {
         [5, 9, 10, 13],
         [3, 5, 6, 8],
         [3, 5, 6, 8],
+        [2, 4, 4, 6],
       ],
     )
   })
@@ -166,6 +168,76 @@ describe('the transcript of a message', () => {
   })
 })
 
+describe('the transcript of Gemini contents', () => {
+  const facts = (...contents: readonly unknown[]): TranscriptFacts =>
+    describeRequest('gemini-generate', { contents }).facts.transcript
+  const model = (...parts: readonly JsonObject[]): JsonObject => ({ role: 'model', parts })
+  const user = (...parts: readonly JsonObject[]): JsonObject => ({ role: 'user', parts })
+
+  it('does not change with thoughts and their signatures, which clients drop', () => {
+    const text = { text: 'done' }
+    const thoughtful = facts(model({ text: 'hm', thought: true }, { ...text, thoughtSignature: 'c2ln' }))
+    assert.deepEqual(thoughtful.chain, facts(model(text)).chain)
+    assert.notDeepEqual(facts(model(text)).chain, facts(model({ text: 'other' })).chain)
+  })
+
+  it('pairs responses without an id by name and order, and those with one by it', () => {
+    const calls = model(
+      { functionCall: { name: 'a', args: { at: 1 } } },
+      { functionCall: { name: 'b' } },
+      { functionCall: { name: 'a', args: { at: 2 } } },
+      { function_call: { id: 'x', name: 'c', args: {} } },
+    )
+    const response = (name: string, output: string, id?: string): JsonObject => ({
+      functionResponse: { name, response: { output }, ...(id === undefined ? {} : { id }) },
+    })
+    const { toolStates } = facts(
+      calls,
+      user(response('c', 'fourth', 'x'), response('b', 'second'), response('a', 'first'), response('a', 'third')),
+    )
+    assert.deepEqual(
+      toolStates.map(({ tool }) => tool),
+      ['c', 'b', 'a', 'a'],
+    )
+    assert.notEqual(toolStates[2]!.callDigest, toolStates[3]!.callDigest)
+    assert.equal(
+      toolStates[2]!.callDigest,
+      facts(model({ functionCall: { name: 'a', args: { at: 1 } } }), user(response('a', ''))).toolStates[0]!.callDigest,
+    )
+  })
+
+  it('reads a result from whatever object it is wrapped in, and an error as one', () => {
+    const state = (response: unknown) =>
+      facts(model({ functionCall: { name: 'a' } }), user({ functionResponse: { name: 'a', response } })).toolStates[0]!
+    const plain = state({ output: 'text' })
+    for (const wrapped of [{ result: 'text' }, { content: 'text' }, { output: 'text', took: 5 }]) {
+      assert.equal(state(wrapped).resultDigest, plain.resultDigest)
+    }
+    assert.notEqual(state({ output: 'other' }).resultDigest, plain.resultDigest)
+    assert.notEqual(state({ rows: 3 }).resultDigest, state({ rows: 4 }).resultDigest)
+    assert.equal(plain.errorDigest, null)
+    assert.notEqual(state({ error: 'no such file' }).errorDigest, null)
+    assert.equal(state({ error: null, output: 'text' }).resultDigest, plain.resultDigest)
+  })
+
+  it('takes a content with a response for no person, and one without a role for one', () => {
+    const { humans } = facts(
+      { parts: [{ text: 'go' }] },
+      model({ functionCall: { name: 'a' } }),
+      user({ functionResponse: { name: 'a', response: {} } }, { text: 'note' }),
+      { role: 'function', parts: [{ functionResponse: { name: 'a', response: {} } }] },
+      { role: 'user', parts: { text: 'one part in the place of a list' } },
+    )
+    assert.deepEqual(humans, [0, 4])
+  })
+
+  it('tells pictures apart, and survives what is no content', () => {
+    const image = (data: string) => facts(user({ inlineData: { mimeType: 'image/png', data } })).chain
+    assert.notDeepEqual(image('a'), image('b'))
+    assert.equal(facts(null, 'text', 3, {}, { role: 'critic', parts: ['x', null] }).chain.length, 5)
+  })
+})
+
 describe('the transcript of a Responses input', () => {
   it('may be a single text', () => {
     const one = facts('openai-responses', { input: 'hello' })
@@ -209,8 +281,14 @@ describe('the transcript of a Responses input', () => {
 
 describe('requests without messages', () => {
   it('have no transcript', () => {
-    for (const dialect of ['openai-embeddings', 'openai-completions', 'ollama-generate', 'ollama-embed'] as const) {
-      assert.deepEqual(facts(dialect, { input: 'x', prompt: 'x' }).chain, [])
+    for (const dialect of [
+      'openai-embeddings',
+      'openai-completions',
+      'ollama-generate',
+      'ollama-embed',
+      'gemini-embed',
+    ] as const) {
+      assert.deepEqual(facts(dialect, { input: 'x', prompt: 'x', content: {} }).chain, [])
     }
     assert.deepEqual(facts('ollama-chat', {}).chain, [])
   })

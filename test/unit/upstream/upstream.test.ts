@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import Anthropic from '@anthropic-ai/sdk'
+import { GoogleGenAI } from '@google/genai'
 import { Ollama } from 'ollama'
 import OpenAI from 'openai'
 import { startUpstream } from '../../upstream/upstream.ts'
@@ -15,12 +16,49 @@ describe('the playing upstream', () => {
 
   const openai = () => new OpenAI({ apiKey: 'sk-test', baseURL: upstream.baseUrls.openai, maxRetries: 0 })
   const anthropic = () => new Anthropic({ apiKey: 'sk-test', baseURL: upstream.baseUrls.anthropic, maxRetries: 0 })
+  const gemini = () => new GoogleGenAI({ apiKey: 'sk-test', httpOptions: { baseUrl: upstream.baseUrls.gemini } })
   const ollama = () => new Ollama({ host: upstream.baseUrls.ollama })
   const messages = [{ role: 'user' as const, content: 'Say hello.' }]
   /** The ceiling that the SDK's types call deprecated and half the servers still want. */
   const oldCeiling = (tokens: number): object => ({ max_tokens: tokens })
   const post = (path: string, body: object, signal?: AbortSignal) =>
     fetch(`${upstream.url}${path}`, { method: 'POST', body: JSON.stringify(body), ...(signal ? { signal } : {}) })
+
+  it('answers Gemini in its three forms, with thoughts beside the candidates and a total that adds up', async () => {
+    const step = { inputTokens: 90, cacheReadTokens: 40, thinkingTokens: 12, outputTokens: 20 }
+    upstream.next(step, step, step)
+    const model = 'gemini-2.5-flash'
+    const usage = {
+      promptTokenCount: 90,
+      cachedContentTokenCount: 40,
+      candidatesTokenCount: 20,
+      thoughtsTokenCount: 12,
+      totalTokenCount: 122,
+    }
+    const whole = await gemini().models.generateContent({ model, contents: 'Say hello.' })
+    assert.partialDeepStrictEqual(whole.usageMetadata, usage)
+    let text = ''
+    for await (const part of await gemini().models.generateContentStream({ model, contents: 'Say hello.' })) {
+      text += part.text ?? ''
+    }
+    assert.equal(text, whole.text)
+    const body = { contents: [{ parts: [{ text: 'Say hello.' }] }] }
+    const response = await post(`/gemini/v1beta/models/${model}:streamGenerateContent`, body)
+    const elements = (await response.json()) as { usageMetadata: { totalTokenCount: number } }[]
+    assert.equal(elements.length, 21)
+    assert.equal(elements.at(-1)!.usageMetadata.totalTokenCount, 122)
+  })
+
+  it('counts and embeds as Gemini does, and refuses what Gemini refuses', async () => {
+    const counted = await gemini().models.countTokens({ model: 'g', contents: 'one two three' })
+    assert.equal(counted.totalTokens, 6)
+    const whole = { generateContentRequest: { contents: [{ parts: [{ text: 'one two three' }] }] } }
+    assert.equal((await post('/gemini/v1beta/models/g:countTokens', whole)).status, 400, 'without its model')
+    const vectors = await gemini().models.embedContent({ model: 'e', contents: ['a', 'b'] })
+    assert.equal(vectors.embeddings?.length, 2)
+    assert.equal((await post('/gemini/v1beta/models/g:generateContent', {})).status, 400)
+    assert.equal((await post('/gemini/v1beta/nonsense', {})).status, 404)
+  })
 
   it('answers an OpenAI chat with about 40 tokens and honest usage', async () => {
     const answer = await openai().chat.completions.create({ model: 'gpt-4o-mini', messages })

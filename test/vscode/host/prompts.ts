@@ -6,4 +6,9 @@ export const prompts = {
   slow: 'Count slowly.',
   /** Asks for the same tool call whatever came back. */
   loop: 'Read page 3 until it changes.',
+  /** Asks for another page each time, without end. */
+  pages: 'Read every page.',
 } as const
+
+/** A model of the playing Ollama that never answers. */
+export const silentModel = 'never-answers'

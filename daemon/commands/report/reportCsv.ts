@@ -1,0 +1,42 @@
+import { eurText, nanoFromEur } from '../../../shared/money.ts'
+import type { Report, ReportRow } from '../../../shared/report.ts'
+
+/**
+ * The rows of a report as CSV (RFC 4180): a header, one line per row, no line for the totals, so that a sum over a column is
+ * right. Amounts have all their digits and a point. A name that a spreadsheet would take for a formula begins with an
+ * apostrophe. Calls without a task or project have an empty name.
+ */
+export function reportCsv(report: Report): string {
+  const isByTask = report.by === 'task'
+  const header = [
+    report.by,
+    'calls',
+    'unpricedCalls',
+    'input',
+    'cacheRead',
+    'cacheWrite',
+    'output',
+    'eur',
+    'listPriceEur',
+    'share',
+    ...(isByTask ? ['chargedEur'] : []),
+  ]
+  const line = (row: ReportRow): readonly string[] => [
+    textCell(row.name ?? ''),
+    ...[row.calls, row.unpricedCalls, row.input, row.cacheRead, row.cacheWrite, row.output].map(String),
+    ...[row.eur, row.listPriceEur].map(amountCell),
+    row.share.toFixed(6),
+    ...(isByTask ? [amountCell(row.chargedEur ?? 0)] : []),
+  ]
+  return [header, ...report.rows.map(line)].map((cells) => `${cells.join(',')}\r\n`).join('')
+}
+
+function amountCell(eur: number): string {
+  return eurText(nanoFromEur(eur))
+}
+
+/** A text from outside: no formula, and in quotes where it holds a comma, a quote or a line break. */
+function textCell(text: string): string {
+  const plain = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text
+  return /[",\r\n]/.test(plain) ? `"${plain.replaceAll('"', '""')}"` : plain
+}

@@ -1,0 +1,87 @@
+import type { TaskTurns, Turn } from '../data.ts'
+import type { ChartPart } from '../page.ts'
+import { columnsOf, noTable, numberCell, textCell } from './cells.ts'
+import type { ChartWords } from './cells.ts'
+
+const steps = [1, 2, 5, 10, 20, 50, 100]
+
+/**
+ * The turns of a task: what the model read and wrote in each, and what they cost together. An agent sends its conversation again
+ * each turn, so that the bars climb and the line bends upwards.
+ */
+export function turnsChart(task: string | null, found: TaskTurns | null, words: ChartWords): ChartPart {
+  const { text, numbers } = words
+  const title = text.turnsTitle
+  const nothing = { title, about: [], summary: '', chart: null, table: noTable }
+  if (task === null) return { ...nothing, empty: text.turnsNoTask }
+  if (found?.task !== task) return { ...nothing, empty: text.loading }
+  const { turns, isCut } = found
+  const [first, last] = [turns[0], turns.at(-1)]
+  if (first === undefined || last === undefined) return { ...nothing, empty: text.turnsNone(task) }
+
+  const paid = sumsSoFar(turns, ({ eur }) => eur)
+  const listed = sumsSoFar(turns, ({ listPriceEur }) => listPriceEur)
+  const isListed = (paid.at(-1) ?? 0) === 0 && (listed.at(-1) ?? 0) > 0
+  const soFar = isListed ? listed : paid
+  const cost = numbers.of('eur', soFar.at(-1) ?? 0)
+  const count = text.turns(turns.length, numbers.of('whole', turns.length))
+  const values = (pick: (turn: Turn) => number): number[] => turns.map(pick)
+  const series = [
+    { name: text.cachedInput, values: values(({ cachedInput }) => cachedInput) },
+    { name: text.newInput, values: values(({ newInput }) => newInput) },
+    { name: text.output, values: values(({ output }) => output) },
+  ]
+  const lineName = isListed ? text.listSoFar : text.spentSoFar
+  return {
+    title,
+    about: [
+      text.turnsAbout(task, count, cost),
+      text.turnsWhy,
+      ...(isCut ? [text.turnsCut(numbers.of('whole', turns.length))] : []),
+    ],
+    summary: text.turnsSummary(count, numbers.of('tokens', read(first)), numbers.of('tokens', read(last))),
+    empty: '',
+    chart: {
+      kind: 'stacked',
+      numbers: 'tokens',
+      labels: turns.map(({ time, model }, at) => text.turnAt(numbers.of('whole', at + 1), numbers.time(time), model)),
+      ticks: turns.map((_, at) => numbers.of('whole', at + 1)),
+      steps,
+      series: series.map((one) => ({
+        ...one,
+        total: numbers.of(
+          'tokens',
+          one.values.reduce((sum, value) => sum + value, 0),
+        ),
+      })),
+      line: (soFar.at(-1) ?? 0) > 0 ? { name: lineName, total: cost, numbers: 'eur', values: soFar } : null,
+    },
+    table: {
+      columns: columnsOf(
+        [text.turn, text.time, text.model],
+        [...series.map(({ name }) => name), isListed ? text.measures.listPriceEur : text.cost, lineName],
+      ),
+      rows: turns.map((turn, at) => [
+        numberCell(numbers, 'whole', at + 1),
+        { text: numbers.time(turn.time), raw: turn.time },
+        textCell(turn.model),
+        ...[turn.cachedInput, turn.newInput, turn.output].map((tokens) => numberCell(numbers, 'whole', tokens)),
+        numberCell(numbers, 'eur', isListed ? turn.listPriceEur : turn.eur),
+        numberCell(numbers, 'eur', soFar[at] ?? 0),
+      ]),
+    },
+  }
+}
+
+function read({ cachedInput, newInput }: Turn): number {
+  return cachedInput + newInput
+}
+
+/** Running sums; noise in the last digits of a double is cut off. */
+function sumsSoFar(turns: readonly Turn[], pick: (turn: Turn) => number): number[] {
+  let sum = 0
+  return turns.map((turn) => {
+    sum = Math.round((sum + pick(turn)) * 1e9) / 1e9
+    return sum
+  })
+}

@@ -1,0 +1,2 @@
+/** Style sheets, which the bundler gathers in one file. */
+declare module '*.css'

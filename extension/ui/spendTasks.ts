@@ -1,0 +1,118 @@
+import { pathPart } from '../../shared/addresses.ts'
+import type { Status, TaskStatus } from '../../shared/status.ts'
+import type { Text } from '../text.ts'
+import type { Figures } from './figures.ts'
+import type { LoopHalt, Loops } from './loops.ts'
+import { bounded, nodeOf, oneLine } from './spendNode.ts'
+import type { SpendNode } from './spendNode.ts'
+import { harmless, nameOfTask, shortId } from './taskName.ts'
+
+/** Rows before the others are behind *more*. */
+const mostRows = 15
+
+/** The tasks of the status: those that need somebody first, then the dearest. None: no node. */
+export function tasksNode(status: Status, loops: Loops, text: Text, figures: Figures): readonly SpendNode[] {
+  if (status.tasks.length === 0) return []
+  const running = new Set(status.inFlight.map((call) => call.task))
+  const rows = [...status.tasks]
+    .sort(
+      (left, right) =>
+        weightOf(right, loops) - weightOf(left, loops) || right.eur - left.eur || (left.id < right.id ? -1 : 1),
+    )
+    .map((task) => taskNode(task, loops.get(task.id), running.has(task.id), text, figures))
+  const count = figures.whole(rows.length)
+  return [
+    nodeOf({
+      id: 'tasks',
+      label: text.spend.tasks,
+      description: count,
+      spoken: text.spend.spokenSection(text.spend.tasks, count),
+      icon: 'tasklist',
+      children: bounded('tasks', rows, mostRows, text.spend.moreRows),
+    }),
+  ]
+}
+
+function taskNode(
+  task: TaskStatus,
+  loop: LoopHalt | undefined,
+  isRunning: boolean,
+  text: Text,
+  figures: Figures,
+): SpendNode {
+  const isHalted = loop !== undefined || task.state === 'halted'
+  const state = stateText(task, loop, isRunning, text)
+  const calls = text.spend.calls(task.iterations, figures.whole(task.iterations))
+  const spent = costText(task, text, figures)
+  const left = isHalted || task.forecast === null ? [] : [text.callsLeft(task.forecast.haltsInTurns)]
+  // A task with an id that no address can carry cannot be steered.
+  const steer = !pathPart.test(task.id) ? [] : isHalted ? (['resume'] as const) : (['stop'] as const)
+  return nodeOf({
+    id: `task/${task.id}`,
+    label: oneLine(shortId(task.id)),
+    description: [state, calls, spent, ...left].join(' · '),
+    tooltip: tooltip(task, state, text, figures),
+    spoken: [
+      text.spend.spokenTask(nameOfTask(task.id, task.client, text), state, calls, spent),
+      ...left.map((forecast) => `${forecast}.`),
+    ].join(' '),
+    ...lookOf(task, isHalted, isRunning),
+    menu: [...steer, 'calls'],
+    task: task.id,
+    opens: true,
+  })
+}
+
+function stateText(task: TaskStatus, loop: LoopHalt | undefined, isRunning: boolean, text: Text): string {
+  if (loop !== undefined) return loop.tool === null ? text.stateLoop : text.stateLoopOf(harmless(loop.tool))
+  switch (task.state) {
+    case 'ok':
+      return isRunning ? text.stateOk : text.spend.stateIdle
+    case 'warn':
+      return text.stateWarn
+    case 'constrained':
+      return text.stateConstrained
+    case 'halted':
+      return text.stateHalted
+  }
+}
+
+function lookOf({ state }: TaskStatus, isHalted: boolean, isRunning: boolean): Pick<SpendNode, 'icon' | 'tone'> {
+  if (isHalted) return { icon: 'stop-circle', tone: 'error' }
+  if (state !== 'ok') return { icon: 'warning', tone: 'warning' }
+  return { icon: isRunning ? 'pulse' : 'circle-outline', tone: 'none' }
+}
+
+/** A cost that is not known in full is never shown as if it were. */
+function costText({ eur, costIncomplete }: TaskStatus, text: Text, figures: Figures): string {
+  if (!costIncomplete) return figures.eur(eur)
+  return eur === 0 ? text.spend.unknownCost : text.spend.floor(figures.eur(eur))
+}
+
+function tooltip(task: TaskStatus, state: string, text: Text, figures: Figures): string {
+  const { project, client, session, forecast, nearest } = task
+  const counters = {
+    iterations: text.spend.counterIterations,
+    inputTokens: text.spend.counterInputTokens,
+    wallSeconds: text.spend.counterWallSeconds,
+    eur: text.spend.counterEur,
+  } as const
+  const calls = text.spend.calls(task.iterations, figures.whole(task.iterations))
+  return [
+    oneLine(task.id, 160),
+    state,
+    `${calls} · ${costText(task, text, figures)}`,
+    ...(forecast === null ? [] : [text.forecast(forecast.haltsInTurns, figures.eur(forecast.eurAtHalt))]),
+    ...(nearest === null || forecast === null ? [] : [text.spend.lineNearest(counters[nearest])]),
+    text.spend.lineInput(figures.whole(task.inputTokens)),
+    text.spend.lineSeconds(figures.whole(Math.round(task.wallSeconds))),
+    text.spend.lineProject(project === null ? text.spend.noProject : oneLine(project)),
+    ...(client === '' ? [] : [text.spend.lineClient(oneLine(client))]),
+    ...(session === null ? [] : [text.spend.lineSession(oneLine(shortId(session)))]),
+  ].join('\n')
+}
+
+function weightOf(task: TaskStatus, loops: Loops): number {
+  if (loops.has(task.id) || task.state === 'halted') return 3
+  return { ok: 0, warn: 1, constrained: 2 }[task.state]
+}

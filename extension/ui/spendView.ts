@@ -1,0 +1,233 @@
+import * as vscode from 'vscode'
+import type { Report } from '../../shared/report.ts'
+import type { TollgateContext } from '../context.ts'
+import { reasonOf } from '../log.ts'
+import { takeStep } from '../taskSteps.ts'
+import { coalesced, realTimers } from './coalesce.ts'
+import type { DaemonEvent } from './eventFields.ts'
+import { isKept, noEvents, readEvents, withEvents } from './spendEvents.ts'
+import type { KeptEvents } from './spendEvents.ts'
+import { spendMessage, spendNodes } from './spendModel.ts'
+import type { SpendNode } from './spendNode.ts'
+import { readReport, todaysReport } from './spendReports.ts'
+import { SpendTree } from './spendTree.ts'
+import { TaskCalls } from './taskCalls.ts'
+import { nameOfTask, shortId } from './taskName.ts'
+
+/** Least time between two drawings, and between two badges, in milliseconds. */
+const leastDrawIntervalMs = 1000
+/** Least time between two readings of the reports, in milliseconds. */
+const leastReportIntervalMs = 2000
+/** Most events that are read when the view opens. */
+const mostPastEvents = 1000
+/** Most events that wait for the next drawing. */
+const mostWaiting = 500
+
+/** What the view shows, for tests and other extensions. */
+export interface SpendShown {
+  readonly nodes: readonly SpendNode[]
+  /** Calls that were blocked since the view was looked at last. */
+  readonly badge: number
+  /** The line above the rows; empty where there is none. */
+  readonly message: string
+  readonly isVisible: boolean
+}
+
+/**
+ * The Spend view. Until it is opened it only keeps today's refusals and warnings and counts for its badge; rows are made, and
+ * the daemon is asked for what was before this window, once it is looked at.
+ */
+export class SpendView implements vscode.Disposable {
+  readonly #context: TollgateContext
+  readonly #view: vscode.TreeView<string>
+  readonly #calls: TaskCalls
+  readonly #disposables: readonly { dispose(): unknown }[]
+  readonly #draws = coalesced(() => this.#draw(), leastDrawIntervalMs, realTimers)
+  readonly #badges = coalesced(() => this.#showBadge(), leastDrawIntervalMs, realTimers)
+  readonly #reports = coalesced(() => void this.#readReports(), leastReportIntervalMs, realTimers)
+  readonly #tree = new SpendTree(() => this.#firstDrawing())
+  #events: KeptEvents = noEvents
+  /** Kept events that are not among `#events` yet: sorting them in one by one would cost a burst of refusals dear. */
+  #waiting: DaemonEvent[] = []
+  #byProject: Report | null = null
+  #byModel: Report | null = null
+  /** Reading of what was before; null where it has to be read again. */
+  #past: Promise<void> | null = null
+  #reading = 0
+  #unseen = 0
+
+  constructor(context: TollgateContext) {
+    this.#context = context
+    this.#view = vscode.window.createTreeView('tollgate.spend', { treeDataProvider: this.#tree, showCollapseAll: true })
+    this.#calls = new TaskCalls(context)
+    this.#disposables = [
+      this.#view,
+      this.#tree,
+      this.#calls,
+      this.#view.onDidChangeVisibility(({ visible }) => {
+        if (visible) this.#opened()
+      }),
+      this.#view.onDidCollapseElement(({ element }) => this.#tree.steered(element, false)),
+      this.#view.onDidExpandElement(({ element }) => this.#tree.steered(element, true)),
+      context.onDidReceiveEvent((event) => this.#hear(event)),
+      context.onDidChangeGate((gate) => {
+        // Of what happens while it is away nobody tells this window.
+        if (gate.kind !== 'up') this.#past = null
+        else if (this.#view.visible && this.#past === null) void this.#readPast()
+        this.#drawSoon()
+      }),
+      vscode.commands.registerCommand('tollgate.spend.stopTask', (id: unknown) => this.#steer('stop', id)),
+      vscode.commands.registerCommand('tollgate.spend.resumeTask', (id: unknown) => this.#steer('resume', id)),
+      vscode.commands.registerCommand('tollgate.spend.showCalls', (id: unknown) => this.#showCalls(id)),
+    ]
+  }
+
+  /** What the view shows now. */
+  get shown(): SpendShown {
+    return {
+      nodes: this.#tree.roots,
+      badge: this.#view.badge?.value ?? 0,
+      message: this.#view.message ?? '',
+      isVisible: this.#view.visible,
+    }
+  }
+
+  dispose(): void {
+    for (const work of [this.#draws, this.#badges, this.#reports]) work.cancel()
+    for (const disposable of this.#disposables) disposable.dispose()
+  }
+
+  #opened(): void {
+    this.#unseen = 0
+    this.#showBadge()
+    if (this.#context.gate.kind === 'up') {
+      if (this.#past === null) void this.#readPast()
+      // What was settled while nobody looked.
+      else this.#reports.ask()
+    }
+    this.#drawSoon()
+  }
+
+  #hear(event: DaemonEvent): void {
+    if (event.event === 'call_settled' && this.#view.visible) this.#reports.ask()
+    if (!isKept(event)) return
+    this.#waiting.push(event)
+    if (this.#waiting.length >= mostWaiting) this.#sortIn()
+    if (event.event === 'refused' && !this.#view.visible) {
+      this.#unseen += 1
+      this.#badges.ask()
+    }
+    this.#drawSoon()
+  }
+
+  #sortIn(): void {
+    this.#events = withEvents(this.#events, this.#waiting)
+    this.#waiting = []
+  }
+
+  async #firstDrawing(): Promise<void> {
+    if (this.#context.gate.kind === 'up') await this.#readPast()
+    this.#draw()
+  }
+
+  #drawSoon(): void {
+    if (this.#view.visible) this.#draws.ask()
+  }
+
+  #draw(): void {
+    const { gate, text, figures } = this.#context
+    this.#sortIn()
+    const nowMs = Date.now()
+    const state = { gate, events: this.#events, byProject: this.#byProject, byModel: this.#byModel, nowMs }
+    const nodes = spendNodes(state, text, figures)
+    // A message would stand in the place of the view's welcome.
+    const message = nodes.length === 0 ? '' : (spendMessage(gate, nowMs, text, figures) ?? '')
+    if (message !== (this.#view.message ?? '')) this.#view.message = message
+    this.#tree.show(nodes)
+  }
+
+  #showBadge(): void {
+    const value = this.#unseen
+    if (value === (this.#view.badge?.value ?? 0)) return
+    this.#view.badge = value === 0 ? undefined : { value, tooltip: this.#context.text.spend.badge(value) }
+  }
+
+  /** Reads what was before this window, once for each time that the gate comes up. */
+  #readPast(): Promise<void> {
+    this.#past ??= Promise.all([this.#readEvents(), this.#readReports()]).then(() => undefined)
+    return this.#past
+  }
+
+  async #readEvents(): Promise<void> {
+    const { supervisor, log } = this.#context
+    try {
+      const sinceMs = Date.now() - dayMs
+      const answer = await supervisor.call('GET', `/api/events?since=${sinceMs}&limit=${mostPastEvents}`)
+      this.#events = withEvents(this.#events, readEvents(answer))
+      this.#drawSoon()
+    } catch (error) {
+      log.warn(`Past events: ${reasonOf(error)}`)
+    }
+  }
+
+  async #readReports(): Promise<void> {
+    const { supervisor, log } = this.#context
+    if (this.#context.gate.kind !== 'up') return
+    this.#reading += 1
+    const mine = this.#reading
+    try {
+      const [byProject, byModel] = await Promise.all([
+        supervisor.call('GET', todaysReport('project')),
+        supervisor.call('GET', todaysReport('model')),
+      ])
+      // A later reading may have been answered sooner.
+      if (mine !== this.#reading) return
+      this.#byProject = readReport(byProject)
+      this.#byModel = readReport(byModel)
+      this.#drawSoon()
+    } catch (error) {
+      log.warn(`Report of today: ${reasonOf(error)}`)
+    }
+  }
+
+  async #steer(kind: 'stop' | 'resume', id: unknown): Promise<void> {
+    const { text, gate } = this.#context
+    const task = this.#taskOf(id)
+    if (task === null) {
+      vscode.window.setStatusBarMessage(`$(info) ${text.spend.taskIsGone}`, lineMs)
+      return
+    }
+    const client = gate.kind === 'up' ? (gate.status.tasks.find((one) => one.id === task)?.client ?? '') : ''
+    await takeStep(this.#context, { kind, task, name: nameOfTask(task, client, text) })
+  }
+
+  async #showCalls(id: unknown): Promise<void> {
+    const task = this.#taskOf(id) ?? (id === undefined ? await this.#pickTask() : null)
+    if (task !== null) await this.#calls.open(task)
+  }
+
+  async #pickTask(): Promise<string | null> {
+    const { text, gate, figures } = this.#context
+    const tasks = gate.kind === 'up' ? gate.status.tasks : []
+    if (tasks.length === 0) {
+      void vscode.window.showInformationMessage(text.spend.noTaskToShow)
+      return null
+    }
+    const entries = tasks.map((task) => ({
+      label: shortId(task.id),
+      description: `${task.client} · ${figures.eur(task.eur)}`,
+      id: task.id,
+    }))
+    return (await vscode.window.showQuickPick(entries, { placeHolder: text.spend.pickTaskToShow }))?.id ?? null
+  }
+
+  /** The task of a row, which a menu names by its id. */
+  #taskOf(id: unknown): string | null {
+    return typeof id === 'string' ? (this.#tree.node(id)?.task ?? null) : null
+  }
+}
+
+/** A day that is longer by the hour of a clock change. */
+const dayMs = 25 * 3_600_000
+/** How long a line in the status bar is shown, in milliseconds. */
+const lineMs = 8000

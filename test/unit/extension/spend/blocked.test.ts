@@ -1,0 +1,135 @@
+import assert from 'node:assert/strict'
+import { refusalCodes } from '../../../../shared/codes.ts'
+import { drawn, event, read, row } from './parts.ts'
+
+const at = (minute: string): string => `2026-11-30T11:${minute}:00.000Z`
+
+const budget = {
+  code: 'budget_exhausted',
+  scope: 'user',
+  scopeRef: 'ada',
+  window: 'day',
+  unit: 'eur',
+  kind: 'spent',
+  limit: 10,
+  resetsAt: '2026-12-01T00:00:00+01:00',
+}
+
+describe('blocked calls in the Spend view', () => {
+  it('stand below their codes, the code that refused last first', () => {
+    const nodes = drawn({}, [
+      event('refused', { code: 'task_halted', task: 'a', time: at('05') }),
+      event('refused', { ...budget, time: at('10') }),
+      event('refused', { code: 'task_halted', task: 'b', time: at('20') }),
+    ])
+    assert.equal(row(nodes, 'blocked').description, '3 calls')
+    assert.deepEqual(read(row(nodes, 'blocked').children), ['Task halted | 2 calls', 'Budget used up | 1 call'])
+    assert.deepEqual(
+      row(nodes, 'blocked/task_halted').children.map((node) => node.task),
+      ['b', 'a'],
+    )
+  })
+
+  it('say a used-up budget with its figures, a held one, and a cap of 0', () => {
+    const label = (changes: Record<string, unknown>): string =>
+      row(drawn({}, [event('refused', { ...budget, ...changes })]), 'blocked/budget_exhausted').children[0]!.label
+    assert.match(label({}), /^The model budget is used up: €10\.00 a day for you\. Calls are refused until /)
+    assert.equal(
+      label({ kind: 'held', unit: 'tokens', limit: 6000 }),
+      'Running calls hold what is left of the budget: 6k tokens a day for you.',
+    )
+    assert.equal(label({ limit: 0 }), 'The budget is 0, so paid calls are off: €0.00 a day for you.')
+  })
+
+  it('say any other reason in the first sentence of what the client was told, and all of it in the tooltip', () => {
+    const message = 'The plan does not allow "gpt-4.1". Nothing was sent. Add it to plans.chat.models.'
+    const nodes = drawn({}, [
+      event('refused', { code: 'model_not_allowed', message, project: 'shop', upstream: 'openai' }),
+    ])
+    const node = row(nodes, 'blocked/model_not_allowed').children[0]!
+    assert.equal(node.label, 'The plan does not allow "gpt-4.1".')
+    assert.match(
+      node.tooltip,
+      /^The plan does not allow "gpt-4\.1"\. Nothing was sent\. Add it to plans\.chat\.models\.\n/,
+    )
+    assert.match(node.tooltip, /Once, at .*\nProject: shop\nProvider: openai$/)
+    assert.match(node.spoken, /^The plan does not allow "gpt-4\.1"\. Once, at /)
+  })
+
+  it('fall back to the code where the daemon sent no sentence, and to a word where it is newer', () => {
+    const nodes = drawn({}, [event('refused', { code: 'velocity' }), event('refused', { code: 'from_the_future' })])
+    assert.equal(row(nodes, 'blocked/velocity').children[0]!.label, 'Spent too fast')
+    assert.equal(row(nodes, 'blocked/from_the_future').label, 'Refused')
+  })
+
+  it('have a title for every code', () => {
+    for (const code of Object.keys(refusalCodes)) {
+      const { label } = row(drawn({}, [event('refused', { code })]), `blocked/${code}`)
+      assert.ok(label !== 'Refused' && label.length < 32, code)
+    }
+  })
+
+  it('name the process of a halted task whose connection was closed', () => {
+    const severed = { code: 'task_halted', task: 'a', severed: true }
+    const label = (changes: Record<string, unknown>): string =>
+      row(drawn({}, [event('refused', { ...severed, ...changes })]), 'blocked/task_halted').children[0]!.label
+    assert.match(label({ pid: 77, process: 'python3' }), /its connection was closed: python3 \(77\)\.$/)
+    assert.match(label({ pid: null, process: null }), /its connection was closed\.$/)
+  })
+
+  it('are one row that counts, however often a client asks again with other figures', () => {
+    const events = Array.from({ length: 30 }, (_, index) =>
+      event('refused', { ...budget, limit: 10 + index, message: `${index} of 10`, time: at(String(10 + index)) }),
+    )
+    const { children, description } = row(drawn({}, events), 'blocked/budget_exhausted')
+    assert.equal(description, '30 calls')
+    assert.equal(children.length, 1)
+    assert.match(children[0]!.description, /^30× · /)
+    assert.match(children[0]!.tooltip, /30 times, last at /)
+  })
+
+  it('are different rows for different tasks, projects and models', () => {
+    const message = (model: string): string => `The plan does not allow "${model}".`
+    const nodes = drawn({}, [
+      event('refused', { code: 'model_not_allowed', message: message('a') }),
+      event('refused', { code: 'model_not_allowed', message: message('b') }),
+      event('refused', { ...budget, project: 'shop' }),
+      event('refused', { ...budget, project: 'till' }),
+    ])
+    assert.equal(row(nodes, 'blocked/model_not_allowed').children.length, 2)
+    assert.equal(row(nodes, 'blocked/budget_exhausted').children.length, 2)
+  })
+
+  it('offer the calls of their task, where they have one', () => {
+    const nodes = drawn({}, [
+      event('refused', { code: 'velocity', scope: 'task', scopeRef: 'fast' }),
+      event('refused', { code: 'rate_limited', scope: 'key', scopeRef: 'k' }),
+    ])
+    const [fast, key] = [row(nodes, 'blocked/velocity').children[0]!, row(nodes, 'blocked/rate_limited').children[0]!]
+    assert.deepEqual([fast.task, fast.menu], ['fast', ['calls']])
+    assert.deepEqual([key.task, key.menu], [null, []])
+  })
+
+  it('of yesterday are gone, by the calendar of the configured zone', () => {
+    const nodes = drawn({}, [
+      event('refused', { code: 'killed', time: '2026-11-29T22:59:59.000Z' }),
+      event('refused', { code: 'velocity', time: '2026-11-29T23:00:01.000Z' }),
+    ])
+    assert.deepEqual(
+      row(nodes, 'blocked').children.map(({ id }) => id),
+      ['blocked/velocity'],
+    )
+  })
+
+  it('beyond ten of a code are behind a closed row, and beyond 500 the number is a floor', () => {
+    const events = Array.from({ length: 600 }, (_, index) =>
+      event('refused', { code: 'invalid_key', message: `Key ${index} is wrong.` }),
+    )
+    const nodes = drawn({}, events)
+    assert.equal(row(nodes, 'blocked').description, '500+ calls')
+    const { children } = row(nodes, 'blocked/invalid_key')
+    assert.equal(children.length, 11)
+    assert.equal(children[0]?.label, 'Key 599 is wrong.')
+    assert.ok(children.at(-1)!.children.length <= 200)
+  })
+})

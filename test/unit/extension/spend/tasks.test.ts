@@ -1,0 +1,83 @@
+import assert from 'node:assert/strict'
+import { task } from '../support.ts'
+import { drawn, read, row } from './parts.ts'
+
+describe('tasks in the Spend view', () => {
+  it('say state, calls, euros and about how many calls are left', () => {
+    const forecast = { haltsInTurns: 6, eurAtHalt: 1.9 }
+    const node = row(drawn({ tasks: [task({ state: 'warn', iterations: 19, eur: 1.02, forecast })] }), 'task/shop-3')
+    assert.equal(node.description, 'near its ceiling · 19 calls · €1.02 · about 6 calls left')
+    assert.equal(node.spoken, 'Task shop-3 (claude-cli/2.1), near its ceiling, 19 calls, €1.02. about 6 calls left.')
+    assert.match(node.tooltip, /About 6 more calls fit; the task will have cost €1\.90 then\./)
+    assert.match(node.tooltip, /Closest to its ceiling: calls/)
+    assert.deepEqual([node.icon, node.tone], ['warning', 'warning'])
+  })
+
+  it('are running only while a call of theirs runs', () => {
+    assert.equal(row(drawn({ tasks: [task()] }), 'task/shop-3').description, 'idle · 7 calls · €0.84')
+    const inFlight = [{ call: 'a', task: 'shop-3', model: 'gpt-5', elapsedMs: 10, outputTokens: 0 }]
+    assert.match(row(drawn({ tasks: [task()], inFlight }), 'task/shop-3').description, /^running · /)
+  })
+
+  it('come in the order in which they need somebody, then the dearest first', () => {
+    const loops = new Map([['circling', { tool: 'read_page', repeats: 3 }]])
+    const tasks = [
+      task({ id: 'cheap', eur: 0.1 }),
+      task({ id: 'dear', eur: 2 }),
+      task({ id: 'close', state: 'warn' }),
+      task({ id: 'tight', state: 'constrained' }),
+      task({ id: 'circling', eur: 0.2 }),
+      task({ id: 'stopped', state: 'halted' }),
+    ]
+    const { children, description } = row(drawn({ tasks }, [], { loops }), 'tasks')
+    assert.deepEqual(
+      children.map(({ label }) => label),
+      ['stopped', 'circling', 'tight', 'close', 'dear', 'cheap'],
+    )
+    assert.equal(description, '6')
+  })
+
+  it('do not swap places with each call: equal ones stand by their id, however the status lists them', () => {
+    const tasks = ['b', 'a', 'c'].map((id) => task({ id, eur: 0 }))
+    const order = (list: typeof tasks): readonly string[] =>
+      row(drawn({ tasks: list }), 'tasks').children.map(({ label }) => label)
+    assert.deepEqual(order(tasks), ['a', 'b', 'c'])
+    assert.deepEqual(order([...tasks].reverse()), ['a', 'b', 'c'])
+  })
+
+  it('offer what their state allows: stop or resume, and always their calls', () => {
+    const loops = new Map([['circling', { tool: 'read_page', repeats: 3 }]])
+    const nodes = drawn(
+      { tasks: [task({ id: 'ok' }), task({ id: 'halted', state: 'halted' }), task({ id: 'circling' })] },
+      [],
+      { loops },
+    )
+    assert.deepEqual(row(nodes, 'task/ok').menu, ['stop', 'calls'])
+    assert.deepEqual(row(nodes, 'task/halted').menu, ['resume', 'calls'])
+    assert.deepEqual(row(nodes, 'task/circling').menu, ['resume', 'calls'])
+    assert.match(row(nodes, 'task/circling').description, /^halted, repeats read_page · /)
+    assert.equal(row(nodes, 'task/circling').task, 'circling')
+  })
+
+  it('with an id that no address can carry cannot be steered, only looked at', () => {
+    assert.deepEqual(row(drawn({ tasks: [task({ id: 'a/b' })] }), 'task/a/b').menu, ['calls'])
+  })
+
+  it('E01: never show a cost that is not known in full as if it were', () => {
+    const cost = (eur: number): string =>
+      row(drawn({ tasks: [task({ eur, costIncomplete: true })] }), 'task/shop-3').description
+    assert.equal(cost(0), 'idle · 7 calls · €?')
+    assert.equal(cost(0.3), 'idle · 7 calls · ≥ €0.30')
+  })
+
+  it('without a project say so', () => {
+    assert.match(row(drawn({ tasks: [task({ project: null })] }), 'task/shop-3').tooltip, /Project: no project/)
+  })
+
+  it('beyond fifteen are behind a closed row', () => {
+    const tasks = Array.from({ length: 50 }, (_, index) => task({ id: `t${index}`, eur: 50 - index }))
+    const { children } = row(drawn({ tasks }), 'tasks')
+    assert.deepEqual(read(children.slice(-1)), ['35 more | '])
+    assert.equal(children.at(-1)!.children.length, 35)
+  })
+})

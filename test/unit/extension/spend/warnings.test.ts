@@ -1,0 +1,116 @@
+import assert from 'node:assert/strict'
+import { anomalyKinds } from '../../../../shared/codes.ts'
+import type { SpendNode } from '../../../../extension/ui/spendNode.ts'
+import type { DaemonEvent } from '../../../../extension/ui/eventFields.ts'
+import { spend, status } from '../support.ts'
+import { drawn, event, row } from './parts.ts'
+
+function warnings(...events: DaemonEvent[]): readonly SpendNode[] {
+  return row(drawn({}, events), 'warnings').children
+}
+
+/** Title, and the lines below it: what happened and what helps. */
+function said(...events: DaemonEvent[]): readonly string[] {
+  const node = warnings(...events)[0]!
+  return [node.label, ...node.children.map(({ label }) => label)]
+}
+
+describe('warnings in the Spend view', () => {
+  it('I01: compare what was sent with what was read, and say what helps on that route', () => {
+    const cut = { model: 'qwen3:4b', upstream: 'ollama', estimated: 12_920, reported: 2051 }
+    assert.deepEqual(said(event('truncated', { ...cut, ollama: true })), [
+      'Truncated prompt: qwen3:4b',
+      'qwen3:4b answered on a truncated prompt: about 12,920 tokens were sent, 2,051 were read.',
+      'Raise num_ctx in the request, or OLLAMA_CONTEXT_LENGTH of the server.',
+    ])
+    assert.match(said(event('truncated', { ...cut, ollama: false }))[2] ?? '', /^This route cannot set num_ctx/)
+  })
+
+  it('say of the others what happened and what helps', () => {
+    const model = 'o4-mini'
+    assert.deepEqual(said(event('empty_answer', { model, outputTokens: 256, finish: 'length' })), [
+      'Empty answer: o4-mini',
+      'o4-mini used 256 output tokens and wrote no visible text.',
+      'Raise max_tokens of the request, or let the model think less.',
+    ])
+    assert.match(said(event('output_limit', { model, outputTokens: 2000 }))[1] ?? '', /its limit of 2,000 output/)
+    const over = { model, estimated: 38_980, window: 4096 }
+    assert.equal(
+      said(event('over_window', over))[1],
+      'About 38,980 tokens were sent to o4-mini, which reads 4,096 at once.',
+    )
+    assert.match(said(event('over_window', { ...over, upstream: 'ollama' }))[2] ?? '', /num_ctx/)
+    assert.match(said(event('over_window', { ...over, upstream: 'lmstudio' }))[2] ?? '', /shorter prompt/)
+    assert.match(said(event('degraded', { model, to: 'ollama/qwen3:4b' }))[1] ?? '', /answered by ollama\/qwen3:4b/)
+    assert.match(said(event('degraded', { model, to: 'cache' }))[1] ?? '', /equal earlier calls/)
+    assert.equal(said(event('residual_drift', { model, reason: 'Twice as many.' }))[1], 'Twice as many.')
+    assert.equal(
+      said(event('price_drift', { provider: 'openai', drift: 1.12 }))[1],
+      'openai invoiced 112% of what was counted here.',
+    )
+    assert.match(said(event('price_drift', { provider: 'openai', drift: null }))[1] ?? '', /were not counted here/)
+    assert.match(
+      said(event('config_rejected', { problems: ['budgets.userDaily.eur: must be a number.'] }))[1] ?? '',
+      /The last good one holds\. budgets\.userDaily\.eur: must be a number\.$/,
+    )
+  })
+
+  it('tell each kind of anomaly in its own words, with the reason of the daemon', () => {
+    const titles = anomalyKinds
+      .filter((kind) => kind !== 'ledger_drift' && kind !== 'residual_drift')
+      .map((kind) => {
+        const [title, says] = said(event('anomaly', { kind, reason: `Because of ${kind}.` }))
+        assert.equal(says, `Because of ${kind}.`)
+        return title
+      })
+    assert.equal(new Set(titles).size, 5)
+    assert.equal(said(event('anomaly', { kind: 'from_the_future', reason: 'Odd.' }))[0], 'Unusual')
+  })
+
+  it('are one row for each model and provider, that counts; the latest first', () => {
+    const rows = warnings(
+      event('empty_answer', { model: 'a', upstream: 'openai', outputTokens: 1, time: '2026-11-30T11:00:00.000Z' }),
+      event('truncated', {
+        model: 'b',
+        upstream: 'ollama',
+        estimated: 9,
+        reported: 2,
+        time: '2026-11-30T11:10:00.000Z',
+      }),
+      event('empty_answer', { model: 'a', upstream: 'openai', outputTokens: 7, time: '2026-11-30T11:20:00.000Z' }),
+      event('empty_answer', { model: 'a', upstream: 'groq', outputTokens: 7, time: '2026-11-30T10:20:00.000Z' }),
+    )
+    assert.deepEqual(
+      rows.map(({ label }) => label),
+      ['Empty answer: a', 'Truncated prompt: b', 'Empty answer: a'],
+    )
+    assert.match(rows[0]!.description, /^2× · /)
+    assert.match(rows[0]!.children[0]!.label, /used 7 output/)
+  })
+
+  it('speak the remedy as one, and open the calls of the task', () => {
+    const node = warnings(event('empty_answer', { model: 'a', outputTokens: 1, task: 'shop-3' }))[0]!
+    assert.match(node.children[1]!.spoken, /^What to do: /)
+    assert.deepEqual([node.task, node.menu], ['shop-3', ['calls']])
+  })
+
+  it('hold what is so now in front, for as long as it is', () => {
+    const integrity = { ...status().integrity, ledgerDrift: 2, usdRateStale: true, usdRateAsOf: '2026-09-01' }
+    const nodes = drawn({ today: spend({ unpricedCalls: 1 }), integrity }, [
+      event('empty_answer', { model: 'a', outputTokens: 1 }),
+      event('anomaly', { kind: 'ledger_drift', windows: 2 }),
+    ])
+    assert.deepEqual(
+      row(nodes, 'warnings').children.map(({ label }) => label),
+      ['Ledger differs', 'Unknown price', 'Old exchange rate', 'Empty answer: a'],
+    )
+    assert.match(row(nodes, 'warning/now/rate/says').label, /is of Sep 1, 2026\./)
+  })
+
+  it('beyond fifteen are behind a closed row', () => {
+    const many = Array.from({ length: 40 }, (_, index) =>
+      event('empty_answer', { model: `m${index}`, outputTokens: 1 }),
+    )
+    assert.equal(warnings(...many).length, 16)
+  })
+})
