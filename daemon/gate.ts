@@ -5,7 +5,7 @@ import type { Calendar } from './budget/calendar.ts'
 import type { GrantBook } from './budget/grantBook.ts'
 import type { RateBook } from './budget/rateBook.ts'
 import type { Configuration } from './config/configuration.ts'
-import type { EventBus } from './control/eventBus.ts'
+import type { EventBus } from './observe/eventBus.ts'
 import type { AnswerCache } from './degrade/answerCache.ts'
 import type { Describer } from './describeWorker.ts'
 import type { AskJson } from './http/askJson.ts'
@@ -27,7 +27,7 @@ import type { PromptGrowth } from './observe/promptGrowth.ts'
 import type { KillBoard } from './control/killBoard.ts'
 import type { SelfCheck } from './control/selfCheck.ts'
 
-/** The pieces that a call passes on its way. Built once by `commands/serve.ts`; nothing here knows who uses it. */
+/** The pieces that a call passes on its way. Built once by `composition.ts`; nothing here knows who uses it. */
 export interface Gate {
   readonly nowMs: () => number
   readonly newCallId: () => string

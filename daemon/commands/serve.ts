@@ -5,29 +5,12 @@ import { defaultPort, protocolVersion, version } from '../../shared/build.ts'
 import type { Config } from '../../shared/config.ts'
 import { clientVariables } from '../../shared/clientVariables.ts'
 import type { ListeningLine } from '../../shared/protocol.ts'
-import { Admission } from '../budget/admission.ts'
-import { createCalendar } from '../budget/calendar.ts'
-import { GrantBook } from '../budget/grantBook.ts'
-import { RateBook } from '../budget/rateBook.ts'
 import { configFile } from '../config/configFile.ts'
 import { Configuration } from '../config/configuration.ts'
 import { loadConfig } from '../config/load.ts'
 import { recap, storedPersonalCaps } from '../control/caps.ts'
-import { EventBus } from '../control/eventBus.ts'
-import { Housekeeping } from '../control/housekeeping.ts'
-import { restoreGrants } from '../control/grantApi.ts'
-import { KillBoard } from '../control/killBoard.ts'
-import { followPrices, sayAges } from '../control/priceUpdates.ts'
-import { SelfCheck } from '../control/selfCheck.ts'
 import { ControlSocket } from '../control/socket.ts'
-import { SpendWatch } from '../control/spendWatch.ts'
-import { restoreOrders } from '../control/taskApi.ts'
-import { AnswerCache } from '../degrade/answerCache.ts'
-import { createDescriber } from '../describeWorker.ts'
-import type { Gate } from '../gate.ts'
-import { Agent } from '../http/agent.ts'
-import { createAskJson } from '../http/askJson.ts'
-import { createDoor } from '../http/server.ts'
+import { createDoor } from '../door.ts'
 import { listen, PortTaken } from '../http/listen.ts'
 import type { Listening } from '../http/listen.ts'
 import { LedgerUnavailable } from '../ledger/ledger.ts'
@@ -41,23 +24,9 @@ import { acquireInstanceLock } from '../lifecycle/instanceLock.ts'
 import type { InstanceLock } from '../lifecycle/instanceLock.ts'
 import { nativeBindingPath } from '../lifecycle/nativeBinding.ts'
 import { createShutdown } from '../lifecycle/shutdown.ts'
-import { loadBuiltInPrices } from '../money/builtInPrices.ts'
-import { PriceBook } from '../money/priceBook.ts'
-import { ContextWindows } from '../models/contextWindows.ts'
-import { CountBook } from '../models/countBook.ts'
-import { sayAlerts } from '../observe/alerts.ts'
-import { Anomalies } from '../observe/anomalies.ts'
-import { InFlight } from '../observe/inFlight.ts'
 import { createLog, describeFault } from '../observe/log.ts'
-import { createMetrics } from '../observe/metrics.ts'
-import { NearCaps } from '../observe/nearCaps.ts'
-import { PacingBook } from '../observe/pacing.ts'
-import { PromptGrowth } from '../observe/promptGrowth.ts'
-import { Residuals } from '../observe/residual.ts'
-import { taskHistory } from '../stages/taskHistory.ts'
-import { BoundedMap } from '../transcript/boundedMap.ts'
-import { TaskMemory } from '../tasks/taskMemory.ts'
 import { defaultDataDir } from './dataDir.ts'
+import { compose, takeUp } from '../composition.ts'
 
 /** What `serve` was asked for; null takes the default. */
 export interface ServeArguments {
@@ -116,80 +85,21 @@ export async function runServe(args: ServeArguments): Promise<number> {
     ledger.capOverrides(),
     nowMs(),
   )
-  const config = (): Config => configuration.current(nowMs())
-  const events = new EventBus(ledger, nowMs)
-  events.restore(ledger.events({ limit: 1000 }).toReversed())
-  const inFlight = new InFlight()
-  const metrics = createMetrics()
-  const anomalies = new Anomalies({ events, metrics, startedAtMs: nowMs() })
-  anomalies.restore(events.list(0, 1000))
-  const spendWatch = new SpendWatch({ ledger, anomalies, currency: () => config().currency.code, nowMs })
   let listening: Listening | null = null
-  const dispatcher = new Agent({
-    connect: { timeout: 0 },
-    headersTimeout: 0,
-    bodyTimeout: 0,
-    pipelining: 1,
-    connections: null,
-  })
-  const describer = createDescriber(__filename)
-  const residuals = new Residuals(ledger.residuals())
-  const selfCheck = new SelfCheck(
-    ledger,
-    () => inFlight.size,
-    (count) => {
-      log.error('windows of the ledger differ from the sum of their calls', { count })
-      anomalies.say('ledger_drift', { windows: count }, nowMs())
-    },
-  )
-  const housekeeping = new Housekeeping({ ledger, config, nowMs, elapsedMs: () => performance.now() })
-  const gate: Gate = {
+  const composition = compose({
     nowMs,
-    newCallId: countedIds('call_', randomBytes),
-    config,
-    configuration,
-    localKey: secrets.key,
-    token: secrets.token,
-    port: () => listening?.port ?? 0,
     dataDir,
-    startedAtMs: nowMs(),
+    secrets,
     ledger,
-    admission: new Admission(ledger),
-    calendar: createCalendar(() => config().timezone, ledger.newestDay()),
-    grants: new GrantBook(),
-    priceBook: new PriceBook(config, loadBuiltInPrices),
-    residuals,
-    growth: new PromptGrowth(),
-    describer,
-    inFlight,
-    rates: new RateBook(),
-    withoutUsageOption: new Set(),
-    memory: new TaskMemory(countedIds('s', randomBytes), taskHistory(ledger)),
-    kills: new KillBoard({ ledger, inFlight, events, nowMs }),
-    counts: new CountBook(randomBytes(16).toString('hex'), nowMs),
-    contextWindows: new ContextWindows({ ask: createAskJson(dispatcher), nowMs }),
-    counterFailures: new BoundedMap(100),
-    answers: new AnswerCache(),
-    nearCaps: new NearCaps(),
-    pacing: new PacingBook(),
-    anomalies,
-    selfCheck,
-    dispatcher,
-    ask: createAskJson(dispatcher),
-    events,
-    metrics,
+    configuration,
     log,
+    programFile: __filename,
+    port: () => listening?.port ?? 0,
     stopping: () => shutdown.begun(),
-  }
-  const orphans = ledger.settleOrphans(nowMs())
-  if (orphans > 0) log.warn('calls of a daemon that died were settled at their worst case', { count: orphans })
-  followPrices(dataDir, gate.priceBook, log)
-  sayAges(gate.priceBook.asOf, config().currency, nowMs(), log)
-  restoreOrders(gate)
-  restoreGrants(gate)
-  ledger.onSettled((_, changes) => sayAlerts(ledger, events, config().budgets, gate.grants.inForce(nowMs()), changes))
-
-  ledger.onSettled((_, changes) => gate.nearCaps.noted(changes))
+  })
+  const { gate } = composition
+  const { config, events, inFlight } = gate
+  takeUp(gate)
 
   const control = new ControlSocket(gate)
   const shutdown = createShutdown(
@@ -203,13 +113,11 @@ export async function runServe(args: ServeArguments): Promise<number> {
         }),
       finish: async () => {
         control.close()
-        selfCheck.stop()
-        housekeeping.stop()
-        spendWatch.stop()
+        composition.stop()
         closeLedger(ledger, log)
         removeDiscovery(dataDir, process.pid)
         listening?.closeIdle()
-        await Promise.all([describer.close(), dispatcher.destroy()])
+        await Promise.all([gate.describer.close(), gate.dispatcher.destroy()])
         lock.release()
       },
     },
@@ -251,9 +159,7 @@ export async function runServe(args: ServeArguments): Promise<number> {
         const line: ListeningLine = { event: 'listening', ...shared, dataDir }
         process.stdout.write(`${JSON.stringify(line)}\n`)
         if (args.hints) process.stderr.write(hintText(url, config().requireKey ? secrets.key : null))
-        selfCheck.schedule(nowMs)
-        housekeeping.schedule()
-        spendWatch.start()
+        composition.start()
         const usage = { active: () => inFlight.size + control.size, calls: () => inFlight.total }
         stopWhenIdle(usage, () => config().idleExitMinutes * 60_000, nowMs, stop)
       },
@@ -332,13 +238,6 @@ function openLedger(dataDir: string, log: ReturnType<typeof createLog>): Ledger 
     log.error('the ledger cannot be opened, so calls are refused', { problem: fault.message })
     return unavailableLedger(fault.message)
   }
-}
-
-/** Ids of calls and sessions: ordered in time within a process, and random enough not to meet those of another. */
-function countedIds(kind: string, random: typeof randomBytes): () => string {
-  const prefix = kind + random(5).toString('hex')
-  let count = 0
-  return () => `${prefix}${(count += 1).toString(36).padStart(6, '0')}`
 }
 
 /** What somebody who started the daemon by hand wants to know next. */
