@@ -3,7 +3,7 @@ import { coversCall, killedRefusal } from '../guards/killSwitch.ts'
 import { LedgerUnavailable } from '../ledger/ledger.ts'
 import type { KillSwitch, Ledger } from '../ledger/ledger.ts'
 import type { InFlight } from '../observe/inFlight.ts'
-import type { EventBus } from './eventBus.ts'
+import type { EventBus } from '../observe/eventBus.ts'
 
 /** What a kill switch acts on. */
 export interface KillBoardParts {

@@ -5,7 +5,7 @@ import type { WebSocket } from 'ws'
 import type { ControlMessage } from '../../shared/protocol.ts'
 import type { Gate } from '../gate.ts'
 import { takePersonalCaps } from './caps.ts'
-import type { Emitted } from './eventBus.ts'
+import type { Emitted } from '../observe/eventBus.ts'
 import { readControlRequest } from './requests.ts'
 import { statusReport } from './statusReport.ts'
 

@@ -3,7 +3,7 @@ import { eurFromNano } from '../../shared/money.ts'
 import type { GrantedRooms } from '../budget/grantBook.ts'
 import { shownRef } from '../budget/refusal.ts'
 import { cappedScope } from '../budget/scopes.ts'
-import type { EventBus } from '../control/eventBus.ts'
+import type { EventBus } from './eventBus.ts'
 import type { Ledger, WindowChange } from '../ledger/ledger.ts'
 
 /**

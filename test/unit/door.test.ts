@@ -3,9 +3,9 @@ import { once } from 'node:events'
 import type { Server } from 'node:http'
 import { connect } from 'node:net'
 import type { AddressInfo, Socket } from 'node:net'
-import { createDoor } from '../../../daemon/http/server.ts'
-import { answering, playedGate } from '../playedGate.ts'
-import type { Played, PlayedGate } from '../playedGate.ts'
+import { createDoor } from '../../daemon/door.ts'
+import { answering, playedGate } from './playedGate.ts'
+import type { Played, PlayedGate } from './playedGate.ts'
 
 const body = JSON.stringify({ model: 'gpt-5.6', messages: [{ role: 'user', content: 'hello' }] })
 const answer = JSON.stringify({ choices: [], usage: { prompt_tokens: 1, completion_tokens: 1 } })

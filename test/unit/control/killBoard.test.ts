@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { EventBus } from '../../../daemon/control/eventBus.ts'
+import { EventBus } from '../../../daemon/observe/eventBus.ts'
 import { KillBoard } from '../../../daemon/control/killBoard.ts'
 import { LedgerUnavailable } from '../../../daemon/ledger/ledger.ts'
 import type { KillSwitch, Ledger } from '../../../daemon/ledger/ledger.ts'

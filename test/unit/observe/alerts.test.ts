@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { GrantBook } from '../../../daemon/budget/grantBook.ts'
 import { defaults } from '../../../daemon/config/defaults.ts'
-import type { EventBus } from '../../../daemon/control/eventBus.ts'
+import type { EventBus } from '../../../daemon/observe/eventBus.ts'
 import type { CappedScope, Ledger } from '../../../daemon/ledger/ledger.ts'
 import { sayAlerts } from '../../../daemon/observe/alerts.ts'
 import type { Cap } from '../../../shared/config.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
-import { EventBus } from '../../../daemon/control/eventBus.ts'
-import type { Emitted } from '../../../daemon/control/eventBus.ts'
+import { EventBus } from '../../../daemon/observe/eventBus.ts'
+import type { Emitted } from '../../../daemon/observe/eventBus.ts'
 import type { Ledger } from '../../../daemon/ledger/ledger.ts'
 import { unavailableLedger } from '../../../daemon/ledger/unavailableLedger.ts'
 
