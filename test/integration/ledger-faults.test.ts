@@ -131,7 +131,7 @@ describe('a ledger that cannot be used', () => {
         rmSync(file)
         mkdirSync(file)
       },
-      /cannot be written|damaged/,
+      /is a folder and no ledger/,
     ],
   ] as const) {
     it(`M08 fails closed on a ledger that ${name}, and leaves it as it is`, async () => {

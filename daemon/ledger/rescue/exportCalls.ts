@@ -33,6 +33,7 @@ export const exportColumns: readonly ExportColumn[] = [
   { name: 'status', from: 'status' },
   { name: 'finish', from: 'finish' },
   { name: 'billing', from: 'billing' },
+  { name: 'tier', from: 'tier' },
   { name: 'eur', from: 'cost_nano', as: 'eur' },
   { name: 'listPriceEur', from: 'list_nano', as: 'eur' },
   { name: 'reservedEur', from: 'reserved_nano', as: 'eur' },

@@ -62,19 +62,24 @@ export function salvageCalls<Result>(
   const pages = new LedgerPages(options.path)
   try {
     const tables = withSchema(readableSchema(pages), options, readLayouts)
-    // The first round is for the names that calls share; they can lie anywhere in the file.
+    // Two rounds, each for the pages of one table: the names that calls share can lie anywhere in the file.
+    const salvageOf = (name: string): Salvage =>
+      new Salvage(
+        pages,
+        tables.filter((table) => table.name === name),
+      )
     const lines = new Map<unknown, StoredRow>()
     let counted = 0
-    for (const row of namedRows(new Salvage(pages, tables), 'lines')) {
+    for (const row of namedRows(salvageOf('lines'))) {
       if (lines.has(row['id'])) continue
       lines.set(row['id'], row)
       if (!isFolded(row) && Number.isSafeInteger(row['calls'])) counted += Number(row['calls'])
     }
-    const salvage = new Salvage(pages, tables)
+    const salvage = salvageOf('calls')
     let settled = 0
     const seen = new Set<unknown>()
     const calls = function* (): Generator<StoredRow> {
-      for (const row of namedRows(salvage, 'calls')) {
+      for (const row of namedRows(salvage)) {
         if (seen.has(row['seq'])) continue
         seen.add(row['seq'])
         const line = lines.get(row['line']) ?? {}
@@ -95,9 +100,8 @@ function isFolded(line: StoredRow): boolean {
   return ['folded_nano', 'folded_list_nano', 'folded_tokens'].some((column) => Number(line[column] ?? 0) > 0)
 }
 
-function* namedRows(salvage: Salvage, name: string): Generator<StoredRow> {
+function* namedRows(salvage: Salvage): Generator<StoredRow> {
   for (const { table, values } of salvage.rows()) {
-    if (table.name !== name) continue
     yield Object.fromEntries(table.columns.map((column, at) => [column.name, values[at]]))
   }
 }

@@ -56,6 +56,21 @@ describe('two processes on one ledger', () => {
     ledger.close()
   })
 
+  it('M02: are ten that write at once, and none of them finds the ledger locked', async function () {
+    this.timeout(60_000)
+    const epochs = Array.from({ length: 10 }, (_, writer) => `writer ${writer}`)
+    const children = epochs.map((epoch) => startHammer(path, epoch, 10, 1e9, 'settle'))
+    const tallies = await Promise.all(children.map(tallyOf))
+    assert.deepEqual(
+      tallies.map(({ admitted }) => admitted),
+      epochs.map(() => 10),
+    )
+    const ledger = openLedger(path, 'after')
+    assert.equal(ledger.totals(userDay).spentNanoEur, 100 * 2000)
+    assert.deepEqual(ledger.check(), [])
+    ledger.close()
+  })
+
   it('A05: make one ledger when both start on an empty folder', async () => {
     const children = ['one', 'two', 'three'].map((epoch) => startHammer(path, epoch, 5, 1e9, 'settle'))
     const tallies = await Promise.all(children.map(tallyOf))

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Ledger } from '../../../daemon/ledger/ledger.ts'
 import { noUsage } from '../../../shared/usage.ts'
@@ -29,6 +30,13 @@ describe('reserving in the SQLite ledger', () => {
       spentTokens: 0,
       reservedTokens: 400,
     })
+  })
+
+  it('M02: writes the calls of one tick with one commit, however many they are', async () => {
+    await ledger.reserve(sampleAsk())
+    const before = commitsIn(join(folder.path, 'ledger.db-wal'))
+    await Promise.all(Array.from({ length: 50 }, () => ledger.reserve(sampleAsk())))
+    assert.equal(commitsIn(join(folder.path, 'ledger.db-wal')) - before, 1)
   })
 
   it('A02: admits two of four parallel calls beside what is settled', async () => {
@@ -173,3 +181,12 @@ describe('reserving in the SQLite ledger', () => {
     )
   })
 })
+
+/** Commits in a write-ahead log, by SQLite's file format: a frame that ends one says how many pages the file has then. */
+function commitsIn(path: string): number {
+  const log = readFileSync(path)
+  const frameBytes = 24 + log.readUInt32BE(8)
+  let commits = 0
+  for (let at = 32; at + frameBytes <= log.length; at += frameBytes) if (log.readUInt32BE(at + 4) > 0) commits += 1
+  return commits
+}
