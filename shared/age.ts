@@ -1,8 +1,8 @@
-/** Days after which an exchange rate counts as stale. */
-export const rateOldAfterDays = 30
+/** Days after which an exchange rate counts as stale: in a quarter the dollar has moved by a few percent. */
+export const rateOldAfterDays = 90
 
 /** Days after which a price table is said to be old. */
-export const pricesOldAfterDays = 60
+export const pricesOldAfterDays = 120
 
 const dayMs = 86_400_000
 

@@ -32,7 +32,7 @@ export interface Status {
     readonly pricesAsOf: string
     /** Date of the exchange rate that holds. */
     readonly usdRateAsOf: string
-    /** The rate is older than 30 days: reservations hold 2 % more until it is set anew. */
+    /** The rate is older than 90 days: reservations hold 2 % more until it is set anew. */
     readonly usdRateStale: boolean
     /** What the last reconciliations with the providers' invoices came to. */
     readonly drift: readonly DriftStatus[]

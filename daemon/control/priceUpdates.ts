@@ -1,4 +1,4 @@
-import { ageInDays, pricesOldAfterDays } from '../../shared/age.ts'
+import { ageInDays, pricesOldAfterDays, rateOldAfterDays } from '../../shared/age.ts'
 import type { Config } from '../../shared/config.ts'
 import { configFile } from '../config/configFile.ts'
 import { priceRecordPath, storedPrices } from '../config/priceFile.ts'
@@ -43,13 +43,16 @@ export function followPrices(dataDir: string, priceBook: PriceBook, log: Log): v
 export function sayAges(pricesAsOf: string, currency: Config['currency'], nowMs: number, log: Log): void {
   if (isRateStale(currency, nowMs)) {
     log.warn(
-      'the exchange rate is older than 30 days, so reservations hold 2 % more; set currency.usdRate and currency.asOf',
+      `the exchange rate is older than ${rateOldAfterDays} days, so reservations hold 2 % more; set currency.usdRate and currency.asOf`,
       { at: currency.asOf },
     )
   }
   if (ageInDays(pricesAsOf, nowMs) > pricesOldAfterDays) {
-    log.warn('the prices are older than 60 days; bring newer ones with "tollgate prices update FILE"', {
-      at: pricesAsOf,
-    })
+    log.warn(
+      `the prices are older than ${pricesOldAfterDays} days; bring newer ones with "tollgate prices update FILE"`,
+      {
+        at: pricesAsOf,
+      },
+    )
   }
 }

@@ -28,7 +28,7 @@ export interface Terms {
   readonly isListPrice: boolean
   readonly usdRate: number
   readonly rateAsOf: string
-  /** The rate is older than 30 days, so that reservations hold a margin. */
+  /** The rate is older than 90 days, so that reservations hold a margin. */
   readonly isRateStale: boolean
   readonly estimatedInputTokens: number
 }

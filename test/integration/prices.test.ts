@@ -148,7 +148,7 @@ describe('prices', () => {
       prices: { overrides: [{ match: 'flat', prices: { input_mtok: 0, output_mtok: 10 } }] },
     }
     const gate = await start(config, { TOLLGATE_CURRENCY_ASOF: '2020-01-31' })
-    assert.match(gate.stderr(), /the exchange rate is older than 30 days, so reservations hold 2 % more/)
+    assert.match(gate.stderr(), /the exchange rate is older than 90 days, so reservations hold 2 % more/)
     const { integrity } = await gate.status()
     assert.deepEqual([integrity.usdRateAsOf, integrity.usdRateStale], ['2020-01-31', true])
     assert.match(

@@ -223,7 +223,7 @@ describe('tollgate doctor', () => {
 
     it('whose prices and rate are old, and whose zone is not known', async () => {
       writeFileSync(join(dataDir, 'config.json'), '{"currency": {"asOf": "2026-11-20"}}', { mode: 0o600 })
-      const { checks } = await examined(await look({ now: nowMs + 90 * 86_400_000, systemTimezone: 'Etc/Nowhere' }))
+      const { checks } = await examined(await look({ now: nowMs + 120 * 86_400_000, systemTimezone: 'Etc/Nowhere' }))
       for (const name of ['config.prices', 'config.rate', 'config.timezone']) {
         assert.equal(checks.get(name)?.verdict, 'warn', name)
         assert.ok(checks.get(name)?.next, name)

@@ -22,6 +22,10 @@ describe('tollgate prices', () => {
   })
   afterEach(() => rmSync(dataDir, { recursive: true, force: true }))
 
+  /** The clock of the next command. */
+  let clockMs = nowMs
+  beforeEach(() => (clockMs = nowMs))
+
   /** Runs the words behind `tollgate prices`; what it printed, or the sentence that it failed with. */
   async function prices(
     ...words: readonly string[]
@@ -30,7 +34,7 @@ describe('tollgate prices', () => {
     if (invocation.command !== 'prices') assert.fail(JSON.stringify(invocation))
     const terminal = recordedTerminal()
     try {
-      assert.equal(await runPrices(dataDir, invocation.ask, terminal, nowMs), 0)
+      assert.equal(await runPrices(dataDir, invocation.ask, terminal, clockMs), 0)
       return { out: terminal.written(), failed: null }
     } catch (failure) {
       if (!(failure instanceof CommandFailure)) throw failure
@@ -300,22 +304,23 @@ describe('tollgate prices', () => {
 
   describe('age', () => {
     it('says that old prices and a stale rate are old, and what to do', async () => {
-      writeFileSync(file, '{ "currency": { "usdRate": 0.9, "asOf": "2026-10-01" } }')
+      writeFileSync(file, '{ "currency": { "usdRate": 0.9, "asOf": "2026-08-01" } }')
+      clockMs = nowMs + 60 * 86_400_000
       const { out } = await prices('age')
       assert.match(
         out,
-        /^Prices are of 2026-09-23 \(68 days old\): the built-in table\.\nThat is more than 60 days: .*tollgate prices update FILE$/m,
+        /^Prices are of 2026-09-23 \(128 days old\): the built-in table\.\nThat is more than 120 days: .*tollgate prices update FILE$/m,
       )
       assert.match(
         out,
-        /^A dollar is 0\.9 EUR, rate of 2026-10-01 \(60 days old\)\.\nThat is more than 30 days: reservations hold 2 % more/m,
+        /^A dollar is 0\.9 EUR, rate of 2026-08-01 \(181 days old\)\.\nThat is more than 90 days: reservations hold 2 % more/m,
       )
     })
 
     it('is given as JSON', async () => {
       const report = JSON.parse((await prices('age', '--json')).out) as Record<string, unknown>
       assert.deepEqual(report, {
-        prices: { asOf: '2026-09-23', days: 68, old: true, source: 'table', sha256: null, problem: null },
+        prices: { asOf: '2026-09-23', days: 68, old: false, source: 'table', sha256: null, problem: null },
         rate: { usdRate: 0.92, asOf: '2026-11-01', days: 29, stale: false },
       })
     })
