@@ -64,11 +64,11 @@ async function run(invocation: ClientInvocation, dataDir: string, terminal: Term
       return runStatus(dataDir, invocation.json, terminal)
     }
     case 'watch': {
-      const { runWatch } = await import('./watch.ts')
+      const { runWatch } = await import('./watch/watch.ts')
       return runWatch(dataDir, terminal)
     }
     case 'run': {
-      const { runTask } = await import('./run.ts')
+      const { runTask } = await import('./run/run.ts')
       return runTask(dataDir, invocation.ask, terminal)
     }
     case 'kill': {
@@ -80,7 +80,7 @@ async function run(invocation: ClientInvocation, dataDir: string, terminal: Term
       return runResume(dataDir, invocation.request, terminal)
     }
     case 'calibrate': {
-      const { runCalibrate } = await import('./calibrate.ts')
+      const { runCalibrate } = await import('./calibrate/calibrate.ts')
       return runCalibrate(dataDir, invocation.ask, terminal)
     }
     case 'prices': {
@@ -96,7 +96,7 @@ async function run(invocation: ClientInvocation, dataDir: string, terminal: Term
       return runReport(dataDir, invocation.ask, terminal)
     }
     case 'grant': {
-      const { runGrant } = await import('./grant.ts')
+      const { runGrant } = await import('./grant/grant.ts')
       return runGrant(dataDir, invocation.request, terminal)
     }
     case 'doctor': {

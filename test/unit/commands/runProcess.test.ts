@@ -3,9 +3,9 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
-import { isLivingMember } from '../../../daemon/commands/runGroup.ts'
-import { StartFailure, startGroup } from '../../../daemon/commands/runProcess.ts'
-import type { CommandGroup } from '../../../daemon/commands/runProcess.ts'
+import { isLivingMember } from '../../../daemon/commands/run/runGroup.ts'
+import { StartFailure, startGroup } from '../../../daemon/commands/run/runProcess.ts'
+import type { CommandGroup } from '../../../daemon/commands/run/runProcess.ts'
 
 /** Waits for something that another process does; the test's own limit ends it. */
 async function until<Value>(look: () => Value | null): Promise<Value> {

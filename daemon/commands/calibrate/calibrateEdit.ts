@@ -1,10 +1,10 @@
 import { applyEdits, getLocation, visit } from 'jsonc-parser'
 import type { Edit } from 'jsonc-parser'
-import type { Config } from '../../shared/config.ts'
-import { pathText } from '../config/fieldTree.ts'
-import type { LoadedConfig } from '../config/load.ts'
-import { setField } from '../config/setField.ts'
-import type { Ceilings } from '../tasks/calibration.ts'
+import type { Config } from '../../../shared/config.ts'
+import { pathText } from '../../config/fieldTree.ts'
+import type { LoadedConfig } from '../../config/load.ts'
+import { setField } from '../../config/setField.ts'
+import type { Ceilings } from '../../tasks/calibration.ts'
 import { lineDiff } from './lineDiff.ts'
 
 /** Ceilings that a plan is to get. */

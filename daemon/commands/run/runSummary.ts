@@ -1,9 +1,9 @@
 import { constants } from 'node:os'
-import { eurFromNano } from '../../shared/money.ts'
-import { money, moneyOfCap, plural, tokenCount } from './amounts.ts'
+import { eurFromNano } from '../../../shared/money.ts'
+import { money, moneyOfCap, plural, tokenCount } from '../amounts.ts'
 import type { RunTotals } from './runTally.ts'
 import type { RunRefusal, RunState } from './runWatch.ts'
-import { printable } from './terminal.ts'
+import { printable } from '../terminal.ts'
 
 /** How a command ended: with a code, or by a signal. */
 export interface CommandEnd {

@@ -1,8 +1,8 @@
-import type { ControlMessage } from '../../shared/protocol.ts'
-import type { Status } from '../../shared/status.ts'
-import { grantedText, money, moneyOfCap, tokenCount } from './amounts.ts'
-import { windowTokens } from './statusText.ts'
-import { printable } from './terminal.ts'
+import type { ControlMessage } from '../../../shared/protocol.ts'
+import type { Status } from '../../../shared/status.ts'
+import { grantedText, money, moneyOfCap, tokenCount } from '../amounts.ts'
+import { windowTokens } from '../statusText.ts'
+import { printable } from '../terminal.ts'
 
 /** Calls that the line shows one by one; the others are only counted. */
 const mostNamed = 2

@@ -1,6 +1,6 @@
-import { gateUrl } from '../../shared/addresses.ts'
-import { clientVariables } from '../../shared/clientVariables.ts'
-import type { ClientAddress } from '../../shared/clientVariables.ts'
+import { gateUrl } from '../../../shared/addresses.ts'
+import { clientVariables } from '../../../shared/clientVariables.ts'
+import type { ClientAddress } from '../../../shared/clientVariables.ts'
 
 /** Variables of a process. */
 export type Environment = Readonly<Record<string, string | undefined>>

@@ -1,4 +1,4 @@
-import { pathPart, projectSlug } from '../../shared/addresses.ts'
+import { pathPart, projectSlug } from '../../../shared/addresses.ts'
 
 /** What `tollgate run` is asked to do. A limit that is null stays the plan's. */
 export interface RunAsk {

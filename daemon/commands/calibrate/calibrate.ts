@@ -1,14 +1,14 @@
 import path from 'node:path'
-import { loadConfig } from '../config/load.ts'
-import type { CalibrationReport } from '../control/calibration.ts'
+import { loadConfig } from '../../config/load.ts'
+import type { CalibrationReport } from '../../control/calibration.ts'
 import type { CalibrateAsk } from './calibrateArguments.ts'
 import { diffText, withCeilings } from './calibrateEdit.ts'
 import type { PlanCeilings } from './calibrateEdit.ts'
 import { calibrationText } from './calibrateText.ts'
-import { readConfig, writeConfig } from './configWrite.ts'
-import { CommandFailure, control, findDaemon } from './daemonClient.ts'
-import { printable } from './terminal.ts'
-import type { Terminal } from './terminal.ts'
+import { readConfig, writeConfig } from '../configWrite.ts'
+import { CommandFailure, control, findDaemon } from '../daemonClient.ts'
+import { printable } from '../terminal.ts'
+import type { Terminal } from '../terminal.ts'
 
 const exitBadConfiguration = 2
 

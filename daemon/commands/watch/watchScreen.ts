@@ -1,4 +1,4 @@
-import { cutTo } from './terminal.ts'
+import { cutTo } from '../terminal.ts'
 
 /** The clock and the output of a screen. */
 export interface ScreenParts {

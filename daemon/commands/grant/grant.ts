@@ -1,9 +1,9 @@
-import type { GrantAnswer, GrantRequest } from '../../shared/protocol.ts'
-import type { Status } from '../../shared/status.ts'
-import { grantedText, money, tokenCount } from './amounts.ts'
-import { control, findDaemon } from './daemonClient.ts'
-import { printable } from './terminal.ts'
-import type { Terminal } from './terminal.ts'
+import type { GrantAnswer, GrantRequest } from '../../../shared/protocol.ts'
+import type { Status } from '../../../shared/status.ts'
+import { grantedText, money, tokenCount } from '../amounts.ts'
+import { control, findDaemon } from '../daemonClient.ts'
+import { printable } from '../terminal.ts'
+import type { Terminal } from '../terminal.ts'
 
 /** `tollgate grant`: gives room and says what the limit is now. Throws a CommandFailure. */
 export async function runGrant(dataDir: string, request: GrantRequest, terminal: Terminal): Promise<number> {

@@ -1,6 +1,6 @@
-import { grantScopes } from '../../shared/protocol.ts'
-import type { GrantRequest } from '../../shared/protocol.ts'
-import { decimal, whole } from './runArguments.ts'
+import { grantScopes } from '../../../shared/protocol.ts'
+import type { GrantRequest } from '../../../shared/protocol.ts'
+import { decimal, whole } from '../run/runArguments.ts'
 
 const windows = ['day', 'month'] as const
 

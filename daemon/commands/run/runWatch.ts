@@ -1,7 +1,7 @@
-import type { ControlMessage } from '../../shared/protocol.ts'
-import type { TaskStatus } from '../../shared/status.ts'
-import { judgeHaltedCall } from '../tasks/supervisor.ts'
-import type { HaltedCalls } from '../tasks/supervisor.ts'
+import type { ControlMessage } from '../../../shared/protocol.ts'
+import type { TaskStatus } from '../../../shared/status.ts'
+import { judgeHaltedCall } from '../../tasks/supervisor.ts'
+import type { HaltedCalls } from '../../tasks/supervisor.ts'
 
 /** A task's graded state. */
 export type RunState = TaskStatus['state']

@@ -1,6 +1,6 @@
-import { nanoFromEur } from '../../shared/money.ts'
-import type { NanoEur } from '../../shared/money.ts'
-import type { CallRow } from '../../shared/status.ts'
+import { nanoFromEur } from '../../../shared/money.ts'
+import type { NanoEur } from '../../../shared/money.ts'
+import type { CallRow } from '../../../shared/status.ts'
 
 /** What the calls of a run add up to. Tokens are whole numbers. */
 export interface RunTotals {

@@ -1,8 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { WebSocket } from 'ws'
-import { version } from '../../shared/build.ts'
-import type { ControlMessage, ControlRequest, DiscoveryRecord } from '../../shared/protocol.ts'
-import { CommandFailure, findDaemon } from './daemonClient.ts'
+import { version } from '../../../shared/build.ts'
+import type { ControlMessage, ControlRequest, DiscoveryRecord } from '../../../shared/protocol.ts'
+import { CommandFailure, findDaemon } from '../daemonClient.ts'
 
 /** Pause before a lost connection is tried again, in milliseconds. */
 const retryEveryMs = 1000

@@ -1,8 +1,8 @@
 import { WebSocket } from 'ws'
-import { version } from '../../shared/build.ts'
-import type { ControlMessage, ControlRequest } from '../../shared/protocol.ts'
-import { CommandFailure, findDaemon } from './daemonClient.ts'
-import type { Terminal } from './terminal.ts'
+import { version } from '../../../shared/build.ts'
+import type { ControlMessage, ControlRequest } from '../../../shared/protocol.ts'
+import { CommandFailure, findDaemon } from '../daemonClient.ts'
+import type { Terminal } from '../terminal.ts'
 import { WatchScreen } from './watchScreen.ts'
 import { eventLine, watchLine } from './watchText.ts'
 

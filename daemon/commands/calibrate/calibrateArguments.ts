@@ -1,4 +1,4 @@
-import { daysFrom, mostDays } from '../tasks/calibration.ts'
+import { daysFrom, mostDays } from '../../tasks/calibration.ts'
 
 /** What `tollgate calibrate` is asked to do. */
 export interface CalibrateAsk {

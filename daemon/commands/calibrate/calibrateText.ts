@@ -1,7 +1,7 @@
-import type { CalibrationReport } from '../control/calibration.ts'
-import { money, plural, tokenCount } from './amounts.ts'
-import { columns } from './statusText.ts'
-import { printable } from './terminal.ts'
+import type { CalibrationReport } from '../../control/calibration.ts'
+import { money, plural, tokenCount } from '../amounts.ts'
+import { columns } from '../statusText.ts'
+import { printable } from '../terminal.ts'
 
 /** The history for a person: its groups as a table and what they are too small for, as lines that end with a line feed. */
 export function calibrationText(report: CalibrationReport, only: string | null): string {
