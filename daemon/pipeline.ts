@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { AdmittedCall, ReceivedCall, Refusal } from './call.ts'
+import type { AdmittedCall, CallFacts, DescribedCall, ReceivedCall, Refusal } from './call.ts'
 import type { AnswerReader } from './dialects/dialect.ts'
 import { dialectByName } from './dialects/registry.ts'
 import { plainPath } from './dialects/routes.ts'
@@ -16,6 +16,7 @@ import { observe } from './stages/observe.ts'
 import { cacheKeyOf, degrade, recordingOf, replay } from './stages/degrade.ts'
 import { judge, withoutUsageEdit } from './stages/judge.ts'
 import { leave, place } from './stages/place.ts'
+import type { Placed } from './stages/place.ts'
 import { passThrough } from './stages/passThrough.ts'
 import { providerAnswer } from './stages/providerAnswer.ts'
 import { authenticate, judgeStop, receiveBody, receivedCall } from './stages/receive.ts'
@@ -23,6 +24,7 @@ import { reserve } from './stages/reserve.ts'
 import { settle, settleFault } from './stages/settle.ts'
 import { countStart } from './stages/starts.ts'
 import { termsOf } from './stages/terms.ts'
+import type { Terms } from './stages/terms.ts'
 import { sayRefused } from './stages/sayRefused.ts'
 import { clampToTask } from './stages/taskRoom.ts'
 import { severs } from './stages/sever.ts'
@@ -59,54 +61,19 @@ export async function runCall(gate: Gate, request: IncomingMessage, response: Se
     estimator: addressed.identity.plan.estimator,
   }
   const described = await gate.describer.describe(bytes, describeRequest)
-  let received = receivedCall(exchange, { ...addressed, route }, described.bytes, receivedAtMs)
+  const received = receivedCall(exchange, { ...addressed, route }, described.bytes, receivedAtMs)
   if (!described.description.ok)
     return refuse({ code: 'invalid_request', message: described.description.problem }, received)
-  let { facts } = described.description
+  const { facts } = described.description
   const cacheKey = cacheKeyOf(gate, exchange, received)
 
-  const prices = await gate.priceBook.prices()
-  facts = await countExactly(gate, request, received, facts, prices)
-  let terms = termsOf(gate, prices, received, facts)
-  const placed = place(gate, received, facts, terms)
-  const constrained = await constrain(gate, received, facts, terms, placed, describeRequest)
-  if (constrained !== null) {
-    ;({ received } = constrained)
-    facts = stillCounted(facts, constrained.facts)
-    terms = termsOf(gate, prices, received, facts)
-  }
-  const window = await contextWindowState(gate, received, facts, terms, request.rawHeaders)
-  // While the body came in, the client may have left and a switch may have been thrown. From here to `inFlight.add` nothing
-  // waits, and after it the switch finds the call.
-  if (exchange.signal.aborted) return leave(gate, received.id, placed, false, null)
-  const stopped = judgeStop(gate, received.identity, placed.task, false)
-  if (stopped !== null) {
-    leave(gate, received.id, placed, false, null)
-    return refuse(stopped, received)
-  }
-  const changes = constrained?.changes ?? []
-  const judged = judge(gate, { received, facts, terms, placed, window, changes, degradedTo: null }, guardStack)
-  if ('code' in judged) {
-    leave(gate, received.id, placed, false, null)
-    if (await severs(gate, exchange, received.identity.plan, placed, judged)) return
-    return refuse(judged, received)
-  }
-  const call = judged
-  countStart(gate, placed.start, received)
+  const prepared = await prepare(gate, exchange, received, facts, describeRequest)
+  if (prepared === null) return
+  if ('code' in prepared) return refuse(prepared, received)
+  const { call, placed, progress } = prepared
+  let { terms } = prepared
 
-  let outputTokens = (): number => 0
-  gate.inFlight.add({
-    id: call.id,
-    tenant: call.identity.tenant,
-    keyId: call.identity.keyId,
-    slot: call.identity.keyId,
-    task: call.task,
-    model: facts.model,
-    startedAtMs: receivedAtMs,
-    outputTokens: () => outputTokens(),
-    cancel: (refusal) => exchange.cancel({ kind: 'refused', refusal }),
-  })
-  const share = gate.rates.begin(call.identity.keyId, facts.estimate.upperTokens)
+  const share = gate.rates.begin(call.identity.keyId, call.facts.estimate.upperTokens)
   let held: AdmittedCall | null = null
   let isAnswered = false
   let kept: ProviderAnswer | null = null
@@ -136,7 +103,8 @@ export async function runCall(gate: Gate, request: IncomingMessage, response: Se
     gate.memory.tasks.started(admitted)
     const watch = (reader: AnswerReader): void => {
       // Some providers state a first guess at the start of a stream.
-      outputTokens = () => Math.max(reader.facts.usage?.output ?? 0, Math.ceil(reader.facts.deliveredChars / 4))
+      progress.outputTokens = () =>
+        Math.max(reader.facts.usage?.output ?? 0, Math.ceil(reader.facts.deliveredChars / 4))
     }
     const recording = recordingOf(cacheKey, admitted)
     const company = { onReader: watch, recording, capNotice: capNotice(gate, admitted, terms) }
@@ -165,5 +133,70 @@ export async function runCall(gate: Gate, request: IncomingMessage, response: Se
     share.ended()
     gate.inFlight.remove(call.id)
     leave(gate, call.id, placed, isAnswered, kept)
+  }
+}
+
+/** A call that the guards let go on, in its place and at its price. */
+interface Prepared {
+  readonly call: DescribedCall
+  readonly placed: Placed
+  readonly terms: Terms
+  /** What of its answer has come; the status asks for it. */
+  readonly progress: { outputTokens: () => number }
+}
+
+/**
+ * Counts, places, constrains and judges a call, and enters it among those in flight. What is placed is counted in its task, so
+ * that every way out of here that is not `Prepared` gives it back. Null where nobody waits for an answer: the client left, or the supervisor cut it off.
+ */
+async function prepare(
+  gate: Gate,
+  exchange: Exchange,
+  asked: ReceivedCall,
+  described: CallFacts,
+  describeRequest: DescribeRequest,
+): Promise<Prepared | Refusal | null> {
+  const { request } = exchange
+  const prices = await gate.priceBook.prices()
+  let received = asked
+  let facts = await countExactly(gate, request, received, described, prices)
+  let terms = termsOf(gate, prices, received, facts)
+  const placed = place(gate, received, facts, terms)
+  let isPrepared = false
+  try {
+    const constrained = await constrain(gate, received, facts, terms, placed, describeRequest)
+    if (constrained !== null) {
+      ;({ received } = constrained)
+      facts = stillCounted(facts, constrained.facts)
+      terms = termsOf(gate, prices, received, facts)
+    }
+    const window = await contextWindowState(gate, received, facts, terms, request.rawHeaders)
+    // While the body came in, the client may have left and a switch may have been thrown. From here to `inFlight.add` nothing
+    // waits, not even for a promise that is kept already, and after it the switch finds the call.
+    if (exchange.signal.aborted) return null
+    const stopped = judgeStop(gate, received.identity, placed.task, false)
+    if (stopped !== null) return stopped
+    const changes = constrained?.changes ?? []
+    const judged = judge(gate, { received, facts, terms, placed, window, changes, degradedTo: null }, guardStack)
+    if ('code' in judged) {
+      return (await severs(gate, exchange, received.identity.plan, placed, judged)) ? null : judged
+    }
+    countStart(gate, placed.start, received)
+    const progress = { outputTokens: () => 0 }
+    gate.inFlight.add({
+      id: judged.id,
+      tenant: judged.identity.tenant,
+      keyId: judged.identity.keyId,
+      slot: judged.identity.keyId,
+      task: judged.task,
+      model: judged.facts.model,
+      startedAtMs: judged.receivedAtMs,
+      outputTokens: () => progress.outputTokens(),
+      cancel: (refusal) => exchange.cancel({ kind: 'refused', refusal }),
+    })
+    isPrepared = true
+    return { call: judged, placed, terms, progress }
+  } finally {
+    if (!isPrepared) leave(gate, received.id, placed, false, null)
   }
 }

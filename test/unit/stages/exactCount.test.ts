@@ -64,12 +64,11 @@ describe('the count before a call', () => {
     const another = call(near)
     assert.equal((await counted(gate, [{ ...another[0], body: Buffer.from('{}') }, another[1]])).upperTokens, 648)
     assert.deepEqual(
-      asks.map(({ timeoutMs, method }) => [timeoutMs, method]),
-      [
-        [2000, 'POST'],
-        [2000, 'POST'],
-      ],
+      asks.map(({ method }) => method),
+      ['POST', 'POST'],
     )
+    // What is left of the two seconds when the question goes out.
+    assert.ok(asks.every(({ timeoutMs }) => timeoutMs > 0 && timeoutMs <= 2000))
   })
 
   it('is reserved as it is, whatever reports have taught about estimates', async () => {
