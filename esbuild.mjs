@@ -1,4 +1,4 @@
-// Bundles the three programs: the daemon, the extension and the suite that runs inside VS Code.
+// Bundles the programs: the daemon, the extension, the dashboard's page and the suite that runs inside VS Code.
 //   node esbuild.mjs [--production] [--watch] [--tests]
 import { build, context } from 'esbuild'
 import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -45,6 +45,14 @@ const reportForTheProblemMatcher = {
 const programs = [
   { entryPoints: ['daemon/main.ts'], outfile: 'dist/daemon.js', banner: { js: '#!/usr/bin/env node' } },
   { entryPoints: ['extension/extension.ts'], outfile: 'dist/extension.js' },
+  // Runs in a browser; its style sheets become dist/dashboard.css.
+  {
+    entryPoints: ['extension/dashboard/web/main.ts'],
+    outfile: 'dist/dashboard.js',
+    platform: 'browser',
+    format: 'iife',
+    target: 'es2022',
+  },
 ]
 if (tests)
   programs.push({ entryPoints: ['test/vscode/index.ts'], outfile: 'out/vscodeSuite.js', external: ['vscode', 'mocha'] })

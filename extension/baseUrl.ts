@@ -16,7 +16,6 @@ export async function copyBaseUrl(context: TollgateContext): Promise<void> {
     upstreams.map((upstream) => ({
       label: upstream.name,
       description: clientBaseUrl({ origin, key: '…' }, upstream),
-      ...(upstream.free ? { detail: text.terminal.free } : {}),
       upstream,
     })),
     { placeHolder: text.pickUpstream, matchOnDescription: true },

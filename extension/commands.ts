@@ -21,7 +21,14 @@ const commands: Readonly<Record<string, Command>> = {
   'tollgate.copyBaseUrl': copyBaseUrl,
   'tollgate.newGuardedTerminal': newGuardedTerminal,
   'tollgate.tryIt': tryIt,
+  // These are seldom used, so they are not loaded before.
+  'tollgate.doctor': async (context) => (await import('./doctor/doctor.ts')).runDoctor(context),
+  'tollgate.configureClient': async (context, client) =>
+    (await import('./clients/configure.ts')).configureClient(context, client),
+  'tollgate.undoClient': async (context, client) =>
+    (await import('./clients/undoConfigure.ts')).undoClient(context, client),
   'tollgate.restartDaemon': restartDaemon,
+  'tollgate.getStarted': ({ extension }) => openWalkthrough(extension.extension.id),
   'tollgate.bypass': (context) => setBypassed(context, true),
   'tollgate.guard': (context) => setBypassed(context, false),
   'tollgate.stopTask': (context, task) => steerTask(context, 'stop', task),
@@ -105,6 +112,11 @@ async function setBypassed(context: TollgateContext, bypassed: boolean): Promise
   await offer(bypassed ? context.text.nowBypassed : context.text.nowGuarded, {})
 }
 
+/** The id is read, not written down, because a fork publishes under another name. */
+function openWalkthrough(extensionId: string): Thenable<unknown> {
+  return vscode.commands.executeCommand('workbench.action.openWalkthrough', `${extensionId}#start`)
+}
+
 async function showMenu(context: TollgateContext): Promise<void> {
   const { text, gate, terminals } = context
   const killed = gate.kind === 'up' && gate.status.killed
@@ -126,6 +138,7 @@ async function showMenu(context: TollgateContext): Promise<void> {
       entry('shield', text.menuNewTerminal, 'tollgate.newGuardedTerminal'),
       entry('copy', text.menuCopyUrl, 'tollgate.copyBaseUrl'),
       entry('beaker', text.menuTryIt, 'tollgate.tryIt'),
+      entry('checklist', text.doctor.title, 'tollgate.doctor'),
       terminals.state.bypassed
         ? entry('shield', text.linkGuard, 'tollgate.guard')
         : entry('debug-disconnect', text.linkBypass, 'tollgate.bypass'),

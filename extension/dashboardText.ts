@@ -115,7 +115,7 @@ export function createDashboardText(l10n: Localiser) {
     refusalsNone: l10n.t('Nothing was refused. Calls that would break a cap will be counted here, with the reason.'),
 
     // Price drift
-    driftTitle: l10n.t('Invoices against the ledger'),
+    driftTitle: l10n.t('Invoices compared'),
     driftAbout: l10n.t(
       'Invoice compared with what was counted. Beyond ±3% (the band), or below 95% seen, look into it.',
     ),

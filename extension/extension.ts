@@ -1,6 +1,9 @@
 import type * as vscode from 'vscode'
 import { registerCommands } from './commands.ts'
 import { TollgateContext } from './context.ts'
+import { Dashboard } from './dashboard/panel.ts'
+import type { Drawn } from './dashboard/messages.ts'
+import type { ChartName } from './dashboard/page.ts'
 import { Notifications } from './ui/notifications.ts'
 import { SpendView } from './ui/spendView.ts'
 import type { SpendShown } from './ui/spendView.ts'
@@ -13,6 +16,10 @@ export interface TollgateApi {
   statusBar(): StatusBarView
   /** What the Spend view shows now. */
   spend(): SpendShown
+  /** What the dashboard's page has drawn; null while there is none. */
+  dashboard(): Drawn | null
+  /** The table behind a chart of the dashboard as CSV; null where it is empty. */
+  dashboardCsv(chart: ChartName): string | null
   /** Folder of the ledger and the discovery record. */
   dataDir(): string
 }
@@ -23,8 +30,22 @@ export function activate(extension: vscode.ExtensionContext): TollgateApi {
   const context = new TollgateContext(extension)
   const statusBar = new StatusBar(context)
   const spend = new SpendView(context)
-  extension.subscriptions.push(context, statusBar, spend, new Notifications(context), ...registerCommands(context))
+  const dashboard = new Dashboard(context)
+  extension.subscriptions.push(
+    context,
+    statusBar,
+    spend,
+    dashboard,
+    new Notifications(context),
+    ...registerCommands(context),
+  )
   context.start()
   context.log.info(`Activated in ${Math.round(performance.now() - startedMs)} ms.`)
-  return { statusBar: () => statusBar.view, spend: () => spend.shown, dataDir: () => context.dataDir }
+  return {
+    statusBar: () => statusBar.view,
+    spend: () => spend.shown,
+    dashboard: () => dashboard.drawn,
+    dashboardCsv: (chart) => dashboard.csv(chart),
+    dataDir: () => context.dataDir,
+  }
 }

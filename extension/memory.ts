@@ -18,6 +18,7 @@ const bypassedKey = 'terminals.bypassed.v1'
 const ceilingsKey = 'guardedTerminal.ceilings.v1'
 const terminalTaskKey = 'guardedTerminal.lastTask.v1'
 const guardedTerminalsKey = 'guardedTerminal.open.v1'
+const clientUndoKey = 'clients.undo.v1'
 const tryModelsKey = 'tryIt.models.v1'
 const rememberedNotices = 200
 const rememberedTerminals = 50
@@ -95,6 +96,16 @@ export class Memory {
   async setTriedModel(upstream: string, model: string): Promise<void> {
     const others = Object.entries(this.triedModels).filter(([name]) => name !== upstream)
     await this.#global.update(tryModelsKey, Object.fromEntries([...others, [upstream, model]]))
+  }
+
+  /** How to take back what was written into clients' settings, as it was kept. */
+  get clientUndo(): unknown {
+    return this.#global.get(clientUndoKey)
+  }
+
+  /** Keeps it. */
+  async setClientUndo(records: unknown): Promise<void> {
+    await this.#global.update(clientUndoKey, records)
   }
 
   /** Whether the user chose not to see this kind of notification again. */

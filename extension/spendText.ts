@@ -24,6 +24,7 @@ export function createSpendText(l10n: Localiser) {
     newTokens: (shown: string) => l10n.t('{0} new input tokens', shown),
     cachedTokens: (shown: string) => l10n.t('{0} cached input tokens', shown),
     outputTokens: (shown: string) => l10n.t('{0} output tokens', shown),
+    listPrice: (amount: string) => l10n.t('{0} at list price for calls of subscriptions, not billed', amount),
     resetsAt: (when: string) => l10n.t('Resets {0}', when),
     unpricedCalls: (count: number) =>
       count === 1 ? l10n.t('1 call has no known price') : l10n.t('{0} calls have no known price', count),
@@ -35,7 +36,7 @@ export function createSpendText(l10n: Localiser) {
     lineSession: (name: string) => l10n.t('Session: {0}', name),
     lineProvider: (name: string) => l10n.t('Provider: {0}', name),
     lineInput: (shown: string) => l10n.t('{0} input tokens over all calls', shown),
-    lineSeconds: (shown: string) => l10n.t('{0} seconds since its first call', shown),
+    lineSeconds: (shown: string) => l10n.t('{0} seconds from its first to its last call', shown),
     lineNearest: (what: string) => l10n.t('Closest to its ceiling: {0}', what),
     counterIterations: l10n.t('calls'),
     counterInputTokens: l10n.t('input tokens'),
@@ -47,8 +48,6 @@ export function createSpendText(l10n: Localiser) {
 
     // Spoken labels
     spokenSection: (name: string, count: string) => l10n.t('{0}: {1}.', name, count),
-    spokenTask: (name: string, state: string, calls: string, spent: string) =>
-      l10n.t('{0}, {1}, {2}, {3}.', name, state, calls, spent),
     spokenRemedy: (remedy: string) => l10n.t('What to do: {0}', remedy),
 
     // Badge and message above the tree
@@ -146,9 +145,10 @@ export function createSpendText(l10n: Localiser) {
     priceUnknownHere: (provider: string) => l10n.t('{0} invoiced calls that were not counted here.', provider),
 
     // A task's calls
-    callsOfTask: (name: string) => l10n.t('Calls of {0}', name),
+    callsOfTask: (name: string) => l10n.t('{0}, calls', name),
     pickTaskToShow: l10n.t('Show the calls of which task?'),
     noTaskToShow: l10n.t('No task has made calls lately.'),
+    gateIsAway: l10n.t('The gate is not running, so the calls of its tasks cannot be read.'),
     taskIsGone: l10n.t('This task is not in the list any more.'),
     noCalls: l10n.t('No call of this task is kept.'),
     callsUnreadable: (reason: string) => l10n.t('The calls could not be read: {0}', reason),

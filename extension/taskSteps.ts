@@ -30,7 +30,8 @@ export async function takeStep(context: TollgateContext, step: Step): Promise<bo
         await vscode.commands.executeCommand('workbench.action.openSettings', step.setting)
         return false
       case 'showTerminal':
-        if (!context.guardedTerminals.show(step.task)) void vscode.window.showInformationMessage(text.terminal.terminalGone)
+        if (!context.guardedTerminals.show(step.task))
+          void vscode.window.showInformationMessage(text.terminal.terminalGone)
         return false
       case 'showLog':
         log.show()

@@ -46,7 +46,6 @@ export function createTerminalText(l10n: Localiser) {
     start: l10n.t('Start'),
 
     // Base URLs
-    free: l10n.t('free'),
     pickProject: l10n.t('Shall its calls count for a project?'),
     forProject: (project: string) => l10n.t('Project {0}', project),
     withoutProject: l10n.t('No project'),

@@ -1,4 +1,6 @@
+import { createClientText } from './clientText.ts'
 import { createDashboardText } from './dashboardText.ts'
+import { createDoctorText } from './doctorText.ts'
 import { createSpendText } from './spendText.ts'
 import { createTerminalText } from './terminalText.ts'
 import { createTryText } from './tryText.ts'
@@ -22,6 +24,8 @@ export function createText(l10n: Localiser) {
     dashboard: createDashboardText(l10n),
     terminal: createTerminalText(l10n),
     tryIt: createTryText(l10n),
+    clients: createClientText(l10n),
+    doctor: createDoctorText(l10n),
 
     // Status bar
     starting: l10n.t('Tollgate'),

@@ -3,6 +3,8 @@ import type { Localiser } from './text.ts'
 /** Sentences of *Try It*; a part of `text.ts`, which has no room for them. */
 export function createTryText(l10n: Localiser) {
   return {
+    title: l10n.t('Try It'),
+    free: l10n.t('free'),
     pickUpstream: l10n.t('Send one small call through which provider?'),
     askModel: (upstream: string) =>
       l10n.t('Model of {0} that answers. At most 32 tokens of output are asked for.', upstream),
@@ -36,7 +38,6 @@ export function createTryText(l10n: Localiser) {
         estimated,
         price,
       ),
-    free: l10n.t('free'),
     unpriced: l10n.t('price unknown'),
     listPrice: (amount: string) => l10n.t('{0} at list price, not billed', amount),
     refused: (sentence: string) => l10n.t('Tollgate refused the call: {0}', sentence),
@@ -46,7 +47,7 @@ export function createTryText(l10n: Localiser) {
         : l10n.t('{0} answered with an error ({1}): {2}', upstream, status, sentence),
 
     // The details
-    title: (model: string, upstream: string) => l10n.t('One call to {0} through {1}', model, upstream),
+    detailsTitle: (model: string, upstream: string) => l10n.t('One call to {0} through {1}', model, upstream),
     address: l10n.t('Address'),
     status: l10n.t('Answer'),
     answer: l10n.t('What the model said'),

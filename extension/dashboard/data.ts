@@ -94,7 +94,9 @@ const callsAnswer = v.object({
     }),
   ),
 })
-const eventsAnswer = v.object({ events: v.array(v.object({ event: v.string(), time: v.string(), code: v.unknown() })) })
+const eventsAnswer = v.object({
+  events: v.array(v.object({ event: v.string(), time: v.string(), code: v.optional(v.unknown()) })),
+})
 
 /** The answer of `GET /api/series`. Throws an Error for another one, as all functions here do. */
 export function parseSeries(answer: unknown): Series {

@@ -8,7 +8,8 @@ import { reasonOf } from '../log.ts'
 import { offer, startActions } from '../offerActions.ts'
 import { ceilingNames, ceilingsRequest, openingLines, planCeilings, readCeiling, readCeilings } from './ceilings.ts'
 import type { CeilingName, Ceilings } from './ceilings.ts'
-import { guardedEnvironment } from './environment.ts'
+import { launcher, userShell } from './launcher.ts'
+import type { UserShell } from './launcher.ts'
 import { nextTaskId } from './taskId.ts'
 
 /** Ids that are tried before one is taken that may have been used: another data directory has other tasks. */
@@ -55,18 +56,16 @@ export async function newGuardedTerminal(context: TollgateContext): Promise<void
     await memory.setLastTerminalTask(task)
     await context.supervisor.call('POST', '/api/tasks', ceilingsRequest(task, ceilings))
     context.guardedTerminals.open(task, {
-      ...(folder === undefined ? {} : { cwd: folder.uri }),
+      // A folder of a virtual file system is no place for a process.
+      ...(folder?.uri.scheme === 'file' ? { cwd: folder.uri } : {}),
       iconPath: new vscode.ThemeIcon('shield'),
       color: new vscode.ThemeColor('terminal.ansiCyan'),
       message: openingLines(task, ceilings, skipped, text, context.figures).join('\r\n'),
-      strictEnv: true,
-      env: guardedEnvironment({
-        host: process.env,
-        configured: configuredEnvironment(),
+      ...launcher({
         variables: inject(task).variables,
-        workspaceFolder: folder?.uri.fsPath ?? '',
+        host: process.env,
+        shell: shellOfUser(),
         platform: process.platform,
-        vscodeVersion: vscode.version,
       }),
     })
   } catch (error) {
@@ -131,14 +130,10 @@ async function freeTaskId({ gate, memory, guardedTerminals, supervisor }: Tollga
   }
 }
 
-/** What the user set for all terminals of this platform. */
-function configuredEnvironment(): Readonly<Record<string, string | null>> {
+/** The shell that an ordinary terminal would have. */
+function shellOfUser(): UserShell {
   const platform = { win32: 'windows', darwin: 'osx' }[process.platform as string] ?? 'linux'
-  const value: unknown = vscode.workspace.getConfiguration('terminal.integrated').get(`env.${platform}`)
-  if (typeof value !== 'object' || value === null) return {}
-  return Object.fromEntries(
-    Object.entries(value).filter(
-      (entry): entry is [string, string | null] => typeof entry[1] === 'string' || entry[1] === null,
-    ),
-  )
+  const configuration = vscode.workspace.getConfiguration('terminal.integrated')
+  const profile: unknown = configuration.get(`defaultProfile.${platform}`)
+  return userShell(vscode.env.shell, profile, configuration.get(`profiles.${platform}`), process.platform)
 }

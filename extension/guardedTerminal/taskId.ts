@@ -39,9 +39,9 @@ export function taskOfName(name: string): string | undefined {
   return idForm.exec(name)?.[0]
 }
 
-/** `guarded · halted · term-1130-1`: the state comes early, because a narrow tab cuts the end off. */
+/** `halted · guarded · term-1130-1`: the state comes first, because the list of terminals shows no more than a word. */
 export function terminalName(task: string, state: TaskStatus['state'], text: Text): string {
-  return [text.terminal.guarded, stateWord(state, text), task].join(' · ')
+  return [stateWord(state, text), text.terminal.guarded, task].join(' · ')
 }
 
 /** A state in one word. */

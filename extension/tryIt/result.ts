@@ -42,7 +42,7 @@ export function resultDetails(result: TryResult, text: Text, figures: Figures): 
   const { upstream, model, address, answer, outcome, row } = result
   const gateHeaders = Object.entries(answer.headers).filter(([name]) => name.startsWith('x-tollgate-'))
   const blocks = [
-    [text.tryIt.title(model, upstream), resultSentence(result, text, figures)],
+    [text.tryIt.detailsTitle(model, upstream), resultSentence(result, text, figures)],
     aligned([
       [text.tryIt.address, `POST ${address}`],
       [text.tryIt.status, String(answer.status)],

@@ -36,11 +36,11 @@ export async function tryIt(context: TollgateContext): Promise<void> {
   if (upstream === undefined) return
   const model = await askModel(context, upstream)
   if (model === undefined) return
-  const apiKey = upstream.free ? null : await askKey(text.tryIt.askKey(upstream.name))
+  const apiKey = upstream.free ? null : await askKey(context, text.tryIt.askKey(upstream.name))
   if (apiKey === undefined) return
   let result = await send(context, key, { upstream, model, apiKey })
   if (result !== undefined && apiKey === null && wantsKey(result.answer)) {
-    const given = await askKey(text.tryIt.keyWanted(upstream.name))
+    const given = await askKey(context, text.tryIt.keyWanted(upstream.name))
     if (given === undefined) return
     result = await send(context, key, { upstream, model, apiKey: given })
   }
@@ -56,16 +56,17 @@ async function pickUpstream({ text, memory, supervisor }: TollgateContext): Prom
   const sorted = [...upstreams].sort((left, right) => rank(left) - rank(right))
   const picked = await vscode.window.showQuickPick(
     sorted.map((upstream) => {
-      const words = [models[upstream.name], upstream.free ? text.terminal.free : undefined]
+      const words = [models[upstream.name], upstream.free ? text.tryIt.free : undefined]
       return { label: upstream.name, description: words.filter((word) => word !== undefined).join(' · '), upstream }
     }),
-    { placeHolder: text.tryIt.pickUpstream },
+    { title: text.tryIt.title, placeHolder: text.tryIt.pickUpstream },
   )
   return picked?.upstream
 }
 
 async function askModel({ text, memory }: TollgateContext, upstream: UpstreamRow): Promise<string | undefined> {
   const typed = await vscode.window.showInputBox({
+    title: text.tryIt.title,
     prompt: text.tryIt.askModel(upstream.name),
     placeHolder: text.tryIt.exampleModel(exampleModel(upstream)),
     value: memory.triedModels[upstream.name] ?? '',
@@ -78,8 +79,13 @@ async function askModel({ text, memory }: TollgateContext, upstream: UpstreamRow
 }
 
 /** Undefined where none was given. It stays open while the key is fetched from another window. */
-async function askKey(prompt: string): Promise<string | undefined> {
-  const typed = await vscode.window.showInputBox({ prompt, password: true, ignoreFocusOut: true })
+async function askKey({ text }: TollgateContext, prompt: string): Promise<string | undefined> {
+  const typed = await vscode.window.showInputBox({
+    title: text.tryIt.title,
+    prompt,
+    password: true,
+    ignoreFocusOut: true,
+  })
   return typed?.trim() || undefined
 }
 

@@ -1,6 +1,6 @@
 /** Numbers as the user's language writes them. */
 export interface Figures {
-  /** Two decimals, four below one cent: `€1.84`, `€0.0032`. */
+  /** Two decimals, four below one cent: `€1.84`, `€0.0032`. What is less than that is never written as nothing: `<€0.0001`. */
   eur(amount: number): string
   /** Spent and cap with one currency sign: `€8.10/10.00`. */
   eurOf(spent: number, cap: number): string
@@ -20,6 +20,9 @@ export interface Figures {
   day(date: string): string
 }
 
+/** The smallest amount of money that is written with its digits. */
+const leastShown = 0.0001
+
 /** Figures of a language. An unknown language or currency falls back to English and euros. */
 export function createFigures(language: string, currency = 'EUR'): Figures {
   const locale = supportedLocale(language)
@@ -38,12 +41,17 @@ export function createFigures(language: string, currency = 'EUR'): Figures {
   const oneDecimal = new Intl.NumberFormat(locale, { maximumFractionDigits: 1 })
   const twoDecimals = new Intl.NumberFormat(locale, { maximumFractionDigits: 2 })
   const percent = new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 0 })
-  // Made when they are needed: formats of dates cost the activation milliseconds.
+  // Made when they are needed, and kept: each costs as much as a hundred of its texts.
+  let times: Intl.DateTimeFormat | undefined
+  let moments: Intl.DateTimeFormat | undefined
   let stamps: Intl.DateTimeFormat | undefined
   let days: Intl.DateTimeFormat | undefined
   const currencyLeads = cents.formatToParts(1)[0]?.type === 'currency'
 
-  const eur = (amount: number): string => (amount > 0 && amount < 0.01 ? fine : cents).format(amount)
+  const eur = (amount: number): string =>
+    amount > 0 && amount < leastShown / 2
+      ? `<${fine.format(leastShown)}`
+      : (amount > 0 && amount < 0.01 ? fine : cents).format(amount)
   return {
     eur,
     eurOf: (spent, cap) =>
@@ -66,13 +74,11 @@ export function createFigures(language: string, currency = 'EUR'): Figures {
     when: (iso, nowMs) => {
       const date = new Date(iso)
       if (Number.isNaN(date.getTime())) return iso
-      const soon = Math.abs(date.getTime() - nowMs) <= 86_400_000
-      return new Intl.DateTimeFormat(
-        locale,
-        soon
-          ? { hour: '2-digit', minute: '2-digit' }
-          : { day: 'numeric', month: 'long', hour: '2-digit', minute: '2-digit' },
-      ).format(date)
+      const isSoon = Math.abs(date.getTime() - nowMs) <= 86_400_000
+      const time = { hour: '2-digit', minute: '2-digit' } as const
+      if (isSoon) return (times ??= new Intl.DateTimeFormat(locale, time)).format(date)
+      moments ??= new Intl.DateTimeFormat(locale, { day: 'numeric', month: 'long', ...time })
+      return moments.format(date)
     },
     stamp: (iso) => {
       const date = new Date(iso)

@@ -75,7 +75,7 @@ function refusedNode(parent: string, told: Told, nowMs: number, text: Text, figu
     label: reason,
     description: [...(count > 1 ? [text.spend.times(figures.whole(count))] : []), when].join(' · '),
     tooltip: [message === undefined ? reason : oneLine(message, mostTooltipLetters), times, ...facts].join('\n'),
-    spoken: [reason, times, ...facts].join(' '),
+    spoken: [reason, ...[times, ...facts].map((fact) => `${fact}.`)].join(' '),
     icon: 'circle-slash',
     menu: task === null ? [] : ['calls'],
     task,

@@ -62,11 +62,27 @@ export function ofDay(kept: KeptEvents, day: string, timezone: string): KeptEven
   const of = new Map<string, readonly DaemonEvent[]>()
   let isSame = true
   for (const [kind, events] of kept) {
-    const today = events.filter((event) => dayOf(event.time, timezone) === day)
+    const first = firstWhere(events, (event) => dayOf(event.time, timezone) >= day)
+    const today = events.slice(
+      first,
+      firstWhere(events, (event) => dayOf(event.time, timezone) > day),
+    )
     if (today.length < events.length) isSame = false
     if (today.length > 0) of.set(kind, today)
   }
   return isSame ? kept : of
+}
+
+/** Index of the first event for which something holds that holds for all later ones as well; their number where there is none. */
+function firstWhere(events: readonly DaemonEvent[], holds: (event: DaemonEvent) => boolean): number {
+  let [low, high] = [0, events.length]
+  while (low < high) {
+    const middle = (low + high) >> 1
+    const event = events[middle]
+    if (event !== undefined && holds(event)) high = middle
+    else low = middle + 1
+  }
+  return low
 }
 
 const dayFormats = new Map<string, Intl.DateTimeFormat>()

@@ -1,9 +1,9 @@
 import type { Report, ReportRow } from '../../shared/report.ts'
 import type { ModelStatus, SpendStatus, Status } from '../../shared/status.ts'
 import type { Text } from '../text.ts'
-import { allTokens, capText, eurCap, tokenCap } from './caps.ts'
+import { allTokens, capText, eurCap, gauges, tokenCap } from './caps.ts'
 import type { Figures } from './figures.ts'
-import { reachedCap, spentText } from './gateView.ts'
+import { spentText } from './gateView.ts'
 import type { GateView } from './gateView.ts'
 import { blockedNode } from './spendBlocked.ts'
 import { dayOf, ofDay } from './spendEvents.ts'
@@ -41,7 +41,8 @@ export function spendNodes(state: SpendState, text: Text, figures: Figures): rea
     ...blockedNode(events, nowMs, text, figures),
     ...warningsNode(events, status, nowMs, text, figures),
   ]
-  const isQuiet = status.today.calls === 0 && status.month.calls === 0 && status.inFlight.length === 0
+  // The view's welcome would say nothing of a kill switch.
+  const isQuiet = status.today.calls === 0 && status.month.calls === 0 && status.inFlight.length === 0 && !status.killed
   if (isQuiet && sections.length === 0) return []
   return [
     todayNode(status, ofToday(state.byProject, day), ofToday(state.byModel, day), nowMs, text, figures),
@@ -51,12 +52,13 @@ export function spendNodes(state: SpendState, text: Text, figures: Figures): rea
 }
 
 /** One line above the tree for what keeps every call from passing; undefined where calls pass. */
-export function spendMessage(gate: GateView, nowMs: number, text: Text, figures: Figures): string | undefined {
+export function spendMessage(gate: GateView, text: Text, figures: Figures): string | undefined {
   if (gate.kind !== 'up') return undefined
   if (gate.status.killed) return text.labelKilled
   if (!gate.status.integrity.ledgerAvailable) return text.labelLedger
-  const reached = reachedCap(gate, nowMs)
-  return reached === null ? undefined : text.labelReached(capText(reached.unit, reached.limit, figures, text))
+  // Not the cap of a project or model that refused a call: other calls pass.
+  const full = gauges(gate.status).find(({ share }) => share >= 1)
+  return full === undefined ? undefined : text.labelReached(capText(full.unit, full.cap, figures, text))
 }
 
 /** A report of another day says nothing about today. */
@@ -116,7 +118,7 @@ function spendParts(
       calls,
       ...tokenLines(spend.tokens, text, figures),
       ...facts,
-      ...(spend.listPriceEur > 0 ? [text.atListPrice(figures.eur(spend.listPriceEur))] : []),
+      ...(spend.listPriceEur > 0 ? [text.spend.listPrice(figures.eur(spend.listPriceEur))] : []),
       text.spend.resetsAt(figures.when(spend.resetsAt, nowMs)),
     ].join('\n'),
     spoken: [`${label}:`, ...money.map((part) => `${part},`), ...tokens.map((part) => `${part},`), `${calls}.`].join(

@@ -12,9 +12,13 @@ const mostRows = 15
 
 /** The tasks of the status: those that need somebody first, then the dearest. None: no node. */
 export function tasksNode(status: Status, loops: Loops, text: Text, figures: Figures): readonly SpendNode[] {
-  if (status.tasks.length === 0) return []
   const running = new Set(status.inFlight.map((call) => call.task))
-  const rows = [...status.tasks]
+  // One whose only calls were refused is no task to a person: the refusals are shown below.
+  const shown = status.tasks.filter(
+    ({ id, iterations, state }) => iterations > 0 || state !== 'ok' || running.has(id) || loops.has(id),
+  )
+  if (shown.length === 0) return []
+  const rows = shown
     .sort(
       (left, right) =>
         weightOf(right, loops) - weightOf(left, loops) || right.eur - left.eur || (left.id < right.id ? -1 : 1),
@@ -52,10 +56,7 @@ function taskNode(
     label: oneLine(shortId(task.id)),
     description: [state, calls, spent, ...left].join(' · '),
     tooltip: tooltip(task, state, text, figures),
-    spoken: [
-      text.spend.spokenTask(nameOfTask(task.id, task.client, text), state, calls, spent),
-      ...left.map((forecast) => `${forecast}.`),
-    ].join(' '),
+    spoken: `${[nameOfTask(task.id, task.client, text), state, calls, spent, ...left].join(', ')}.`,
     ...lookOf(task, isHalted, isRunning),
     menu: [...steer, 'calls'],
     task: task.id,
@@ -105,7 +106,7 @@ function tooltip(task: TaskStatus, state: string, text: Text, figures: Figures):
     ...(forecast === null ? [] : [text.forecast(forecast.haltsInTurns, figures.eur(forecast.eurAtHalt))]),
     ...(nearest === null || forecast === null ? [] : [text.spend.lineNearest(counters[nearest])]),
     text.spend.lineInput(figures.whole(task.inputTokens)),
-    text.spend.lineSeconds(figures.whole(Math.round(task.wallSeconds))),
+    text.spend.lineSeconds(figures.amount(Math.round(task.wallSeconds * 10) / 10)),
     text.spend.lineProject(project === null ? text.spend.noProject : oneLine(project)),
     ...(client === '' ? [] : [text.spend.lineClient(oneLine(client))]),
     ...(session === null ? [] : [text.spend.lineSession(oneLine(shortId(session)))]),

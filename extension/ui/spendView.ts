@@ -44,7 +44,11 @@ export class SpendView implements vscode.Disposable {
   readonly #disposables: readonly { dispose(): unknown }[]
   readonly #draws = coalesced(() => this.#draw(), leastDrawIntervalMs, realTimers)
   readonly #badges = coalesced(() => this.#showBadge(), leastDrawIntervalMs, realTimers)
-  readonly #reports = coalesced(() => void this.#readReports(), leastReportIntervalMs, realTimers)
+  readonly #reports = coalesced(
+    () => void this.#readReports().then(() => this.#drawSoon()),
+    leastReportIntervalMs,
+    realTimers,
+  )
   readonly #tree = new SpendTree(() => this.#firstDrawing())
   #events: KeptEvents = noEvents
   /** Kept events that are not among `#events` yet: sorting them in one by one would cost a burst of refusals dear. */
@@ -100,11 +104,11 @@ export class SpendView implements vscode.Disposable {
   #opened(): void {
     this.#unseen = 0
     this.#showBadge()
-    if (this.#context.gate.kind === 'up') {
-      if (this.#past === null) void this.#readPast()
-      // What was settled while nobody looked.
-      else this.#reports.ask()
-    }
+    if (this.#context.gate.kind !== 'up') return this.#drawSoon()
+    // Without what was before, the first drawing would be half of the rows, so it waits for them.
+    if (this.#past === null) return void this.#readPast()
+    // What was settled while nobody looked.
+    this.#reports.ask()
     this.#drawSoon()
   }
 
@@ -141,7 +145,7 @@ export class SpendView implements vscode.Disposable {
     const state = { gate, events: this.#events, byProject: this.#byProject, byModel: this.#byModel, nowMs }
     const nodes = spendNodes(state, text, figures)
     // A message would stand in the place of the view's welcome.
-    const message = nodes.length === 0 ? '' : (spendMessage(gate, nowMs, text, figures) ?? '')
+    const message = nodes.length === 0 ? '' : (spendMessage(gate, text, figures) ?? '')
     if (message !== (this.#view.message ?? '')) this.#view.message = message
     this.#tree.show(nodes)
   }
@@ -154,7 +158,7 @@ export class SpendView implements vscode.Disposable {
 
   /** Reads what was before this window, once for each time that the gate comes up. */
   #readPast(): Promise<void> {
-    this.#past ??= Promise.all([this.#readEvents(), this.#readReports()]).then(() => undefined)
+    this.#past ??= Promise.all([this.#readEvents(), this.#readReports()]).then(() => this.#drawSoon())
     return this.#past
   }
 
@@ -164,7 +168,6 @@ export class SpendView implements vscode.Disposable {
       const sinceMs = Date.now() - dayMs
       const answer = await supervisor.call('GET', `/api/events?since=${sinceMs}&limit=${mostPastEvents}`)
       this.#events = withEvents(this.#events, readEvents(answer))
-      this.#drawSoon()
     } catch (error) {
       log.warn(`Past events: ${reasonOf(error)}`)
     }
@@ -184,7 +187,6 @@ export class SpendView implements vscode.Disposable {
       if (mine !== this.#reading) return
       this.#byProject = readReport(byProject)
       this.#byModel = readReport(byModel)
-      this.#drawSoon()
     } catch (error) {
       log.warn(`Report of today: ${reasonOf(error)}`)
     }
@@ -208,7 +210,12 @@ export class SpendView implements vscode.Disposable {
 
   async #pickTask(): Promise<string | null> {
     const { text, gate, figures } = this.#context
-    const tasks = gate.kind === 'up' ? gate.status.tasks : []
+    if (gate.kind !== 'up') {
+      const chosen = await vscode.window.showInformationMessage(text.spend.gateIsAway, text.restart)
+      if (chosen === text.restart) await vscode.commands.executeCommand('tollgate.restartDaemon')
+      return null
+    }
+    const { tasks } = gate.status
     if (tasks.length === 0) {
       void vscode.window.showInformationMessage(text.spend.noTaskToShow)
       return null

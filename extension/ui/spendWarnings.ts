@@ -35,13 +35,7 @@ export function warningsNode(
 ): readonly SpendNode[] {
   const told = [...events.values()]
     .filter((list) => list[0]?.event !== 'refused')
-    // Whether the ledger differs now is in the status.
-    .flatMap((list) =>
-      bySubject(
-        list.filter(({ kind }) => kind !== 'ledger_drift'),
-        subjectOf,
-      ),
-    )
+    .flatMap((list) => bySubject(list.filter(isOwnRow(events)), subjectOf))
     .sort((left, right) => Date.parse(right.latest.time) - Date.parse(left.latest.time))
   const rows = [
     ...standing(status, text, figures).map(({ id, warning }) => warningNode(id, warning, '', [], null, text)),
@@ -59,6 +53,12 @@ export function warningsNode(
       children: bounded('warnings', rows, mostRows, text.spend.moreRows),
     }),
   ]
+}
+
+/** Leaves out what another row says better: that a prompt may be cut once it was, and that the ledger differed once. */
+function isOwnRow(events: KeptEvents): (event: DaemonEvent) => boolean {
+  const cut = new Set(events.get('truncated')?.map(({ call }) => call))
+  return ({ event, call, kind }) => (event === 'over_window' ? !cut.has(call) : kind !== 'ledger_drift')
 }
 
 function toldNode({ subject, count, latest }: Told, nowMs: number, text: Text, figures: Figures): SpendNode {
@@ -85,7 +85,7 @@ function warningNode(
     label: title,
     description,
     tooltip: [says, ...help, ...facts].join('\n'),
-    spoken: [`${title}.`, says, ...facts].join(' '),
+    spoken: [`${title}.`, says, ...facts.map((fact) => `${fact}.`)].join(' '),
     icon: 'warning',
     tone: 'warning',
     menu: task === null ? [] : ['calls'],

@@ -14,7 +14,8 @@ export function shortId(id: string): string {
  * known.
  */
 export function nameOfTask(id: string, client: string, text: Text): string {
-  if (isTerminalTask(id)) return client === '' ? text.terminal.terminalTask(id) : text.terminal.terminalTaskOf(id, harmless(client))
+  if (isTerminalTask(id))
+    return client === '' ? text.terminal.terminalTask(id) : text.terminal.terminalTaskOf(id, harmless(client))
   return client === '' ? text.task(shortId(id)) : text.taskOf(shortId(id), harmless(client))
 }
 

@@ -19,7 +19,8 @@ interface Subject {
 
 /**
  * The question whether a task or session may go on that a ceiling constrained or halted. What a person did, and states below
- * these, are no reason to interrupt anybody: undefined.
+ * these, are no reason to interrupt anybody: undefined. Neither is a ceiling that was reached exactly: if another call comes, it is
+ * refused, and then the halt is said, which would otherwise wait behind this message.
  */
 export function stateNotice(event: DaemonEvent, status: Status, text: Text, figures: Figures): Offer | undefined {
   const to = event['to']
@@ -29,6 +30,7 @@ export function stateNotice(event: DaemonEvent, status: Status, text: Text, figu
   const value = numberField(event, 'value')
   const limit = numberField(event, 'limit')
   if (subject === undefined || counter === undefined || value === undefined || limit === undefined) return undefined
+  if (to === 'constrained' && value >= limit) return undefined
   const { ref, task, name } = subject
   const choices = [
     ...allowChoice(subject, counter, value, limit, text, figures),

@@ -15,6 +15,7 @@ import type { Row } from './tooltipTable.ts'
 export const tooltipCommands = [
   'tollgate.stopAll',
   'tollgate.resume',
+  'tollgate.openDashboard',
   'tollgate.openCaps',
   'tollgate.showLog',
   'tollgate.restartDaemon',
@@ -164,6 +165,7 @@ function links({ gate, terminals }: StatusBarState, text: Text): string {
           gate.kind === 'up' && gate.status.killed
             ? link('play-circle', text.linkResume, 'tollgate.resume')
             : link('stop-circle', text.linkStop, 'tollgate.stopAll'),
+          link('graph', text.linkDashboard, 'tollgate.openDashboard'),
           link('settings-gear', text.linkCaps, 'tollgate.openCaps'),
           ...(terminals.bypassed ? [bypass] : []),
         ]

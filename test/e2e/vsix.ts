@@ -47,7 +47,7 @@ describe('the packaged extension in an empty VS Code', function () {
       () => profile.remove(),
       () => endGate(profile),
     )
-    for (const agent of ['agent.mjs', 'ollamaAgent.mjs']) {
+    for (const agent of ['agent.mjs', 'ollamaAgent.mjs', 'loopingAgent.mjs']) {
       copyFileSync(join('test', 'e2e', agent), join(profile.workspace, agent))
     }
     mkdirSync(join(profile.workspace, 'node_modules'))
@@ -135,6 +135,36 @@ describe('the packaged extension in an empty VS Code', function () {
     const toast = await window.toast(/qwen3:4b answered on a truncated prompt/)
     assert.match(await toast.innerText(), /num_ctx/)
     await window.picture('5-truncated')
+    await window.clearToasts()
+  })
+
+  it('halts an agent that loops in a guarded terminal, leads there, and knows the terminal again after a reload', async () => {
+    await window.command('Tollgate: New Guarded Terminal')
+    await window.answer('(1/3)', '2')
+    await window.answer('(2/3)', '3')
+    await window.answer('(3/3)', '')
+    await window.terminalIsNamed('ok · guarded · term-')
+    await window.typeLine(`node loopingAgent.mjs "${prompts.pages}"`)
+    const toast = await window.toast(/guarded terminal term-\d+-\d+ .*halted at its ceiling of 3 calls/)
+    await window.terminalIsNamed('halted · guarded · term-')
+    await window.picture('9-guarded-halted')
+    await window.openTerminal()
+    await toast.getByText('Show Terminal').click()
+    await window.terminalIsNamed('halted · guarded · term-')
+    await window.clearToasts()
+
+    await window.page.reload()
+    await window.ready()
+    await window.spendShows(/^€0\.\d\d · /)
+    await window.selectTerminal('guarded')
+    await window.terminalIsNamed('halted · guarded · term-')
+    const tooltip = await window.openTooltip()
+    await tooltip.getByRole('link', { name: 'Resume' }).click()
+    await window.page.mouse.move(400, 200)
+    await window.terminalIsNamed('ok · guarded · term-')
+    await window.picture('10-guarded-resumed')
+    await window.typeLine('exit')
+    await window.page.locator('.terminal-tabs-entry').filter({ hasText: 'guarded' }).waitFor({ state: 'detached' })
     await window.clearToasts()
   })
 

@@ -45,6 +45,24 @@ export class Workbench {
     await this.page.keyboard.press('Enter')
   }
 
+  /** Answers the input box with this title. */
+  async answer(title: string, value: string): Promise<void> {
+    const box = this.page.locator('.quick-input-widget').filter({ hasText: title })
+    await box.locator('input').first().fill(value)
+    await this.page.keyboard.press('Enter')
+  }
+
+  /** Waits until the active terminal has such a name. */
+  async terminalIsNamed(part: string): Promise<void> {
+    const input = this.page.locator(`.terminal-wrapper.active textarea[aria-label*="${part}"]`)
+    await input.first().waitFor({ state: 'attached', timeout: 20_000 })
+  }
+
+  /** Brings a terminal to the front by its entry in the list of terminals. */
+  async selectTerminal(name: string): Promise<void> {
+    await this.page.locator('.terminal-tabs-entry').filter({ hasText: name }).first().click()
+  }
+
   /** Opens an integrated terminal and gives it the keyboard. */
   async openTerminal(): Promise<void> {
     await this.command('Terminal: Create New Terminal')
@@ -57,7 +75,7 @@ export class Workbench {
 
   /** Types a line into the terminal that has the keyboard. */
   async typeLine(line: string): Promise<void> {
-    await this.page.locator('.terminal-wrapper.active .xterm-helper-textarea').focus()
+    await this.page.locator('.terminal-wrapper.active .xterm-helper-textarea').first().focus()
     await this.page.keyboard.type(line)
     await this.page.keyboard.press('Enter')
   }

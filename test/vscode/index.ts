@@ -10,8 +10,10 @@ export async function run(): Promise<void> {
   mocha.suite.emit('pre-require', globalThis, '', mocha)
   await import('./suite/extension.ts')
   await import('./suite/tasks.ts')
+  await import('./suite/spend.ts')
   await import('./suite/guardedTerminal.ts')
   await import('./suite/tryIt.ts')
+  await import('./suite/doctor.ts')
   await new Promise<void>((resolve, reject) => {
     mocha.run((failures) => (failures === 0 ? resolve() : reject(new Error(`${failures} tests failed.`))))
   })

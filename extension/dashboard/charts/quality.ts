@@ -60,11 +60,11 @@ export function driftChart(drift: readonly DriftStatus[], words: ChartWords): Ch
     chart: {
       kind: 'rows',
       numbers: 'signedPercent',
-      parts: [text.drift],
+      parts: [text.within, text.beyond],
       rows: shown.map(({ provider, unitText, off, beyond }) => ({
         name: text.taskOf(provider, unitText),
-        text: driftText(off, beyond, words),
-        values: [off ?? 0],
+        text: off === null ? '–' : numbers.of('signedPercent', off),
+        values: beyond ? [0, off ?? 0] : [off ?? 0, 0],
       })),
       domain: aroundZero(shown.map(({ off }) => off ?? 0)),
       band: [-toleratedDrift, toleratedDrift],
@@ -85,12 +85,6 @@ export function driftChart(drift: readonly DriftStatus[], words: ChartWords): Ch
       ]),
     },
   }
-}
-
-function driftText(off: number | null, beyond: boolean, { text, numbers }: ChartWords): string {
-  if (off === null) return text.nothingCounted
-  const shown = numbers.of('signedPercent', off)
-  return beyond ? text.taskOf(shown, text.beyond) : shown
 }
 
 function aroundZero(values: readonly number[]): [number, number] {

@@ -1,8 +1,8 @@
 import uPlot from 'uplot'
 import type { StackedChart } from '../page.ts'
 import { colorOf, fillOf } from './patterns.ts'
+import { axisStyle, barsBetween, fontHeight, frame, sides, textWidth } from './plot.ts'
 import type { Plot, PlotParts } from './plot.ts'
-import { axisStyle, fontHeight, frame, textWidth } from './plot.ts'
 
 /** Bars in parts over places, and a line on an axis of its own. */
 export function drawStacked(chart: StackedChart, parts: PlotParts): Plot {
@@ -10,17 +10,15 @@ export function drawStacked(chart: StackedChart, parts: PlotParts): Plot {
   const places = chart.labels.length
   const xs = chart.labels.map((_, at) => at)
   const tops = stackedTops(chart)
+  const zeros = xs.map(() => 0)
   const counted = { bars: 0, linePoints: 0 }
   const most = Math.max(...(tops.at(-1) ?? [0]), 0)
   const style = axisStyle(theme)
   const widestTick = Math.max(...chart.ticks.map((tick) => textWidth(tick, theme)))
-  const path = (part: number): uPlot.Series.PathBuilder =>
-    barPaths(tops[part - 1] ?? xs.map(() => 0), tops[part] ?? [], () => {
-      counted.bars += 1
-    })
   const { line } = chart
   const options: uPlot.Options = {
     ...frame(width, 260),
+    padding: [10, line === null ? 8 : 0, 0, 0],
     scales: {
       x: { time: false, range: [-0.5, places - 0.5] },
       y: { range: [0, most * 1.04 || 1] },
@@ -40,7 +38,7 @@ export function drawStacked(chart: StackedChart, parts: PlotParts): Plot {
       {
         ...style,
         scale: 'y',
-        size: (plot, values) => axisSize(values, plot.axes[1]?.size, theme),
+        size: (_, values) => axisSize(values, theme),
         values: (_, splits) => splits.map((value) => numberText(chart.numbers, value)),
       },
       ...(line === null
@@ -49,25 +47,25 @@ export function drawStacked(chart: StackedChart, parts: PlotParts): Plot {
             {
               ...style,
               scale: 'line',
-              side: 1 as const,
+              side: sides.right,
               grid: { show: false },
-              size: (plot: uPlot, values: string[] | null) => axisSize(values, plot.axes[2]?.size, theme),
+              size: (_: uPlot, values: string[] | null) => axisSize(values, theme),
               values: (_: uPlot, splits: number[]) => splits.map((value) => numberText(line.numbers, value)),
             },
           ]),
     ],
     series: [
       {},
-      ...chart.series.map(
-        (_, part): uPlot.Series => ({
-          scale: 'y',
-          width: theme.isHighContrast ? 1 / devicePixelRatio : 0,
-          stroke: colorOf(part, theme),
-          fill: fillOf(part, theme, devicePixelRatio) as string,
-          paths: path(part),
-          points: { show: false },
+      ...chart.series.map((_, part): uPlot.Series => ({
+        scale: 'y',
+        width: theme.isHighContrast ? 1 : 0,
+        stroke: colorOf(part, theme),
+        fill: fillOf(part, theme, devicePixelRatio),
+        paths: barsBetween(0.76, tops[part - 1] ?? zeros, tops[part] ?? zeros, () => {
+          counted.bars += 1
         }),
-      ),
+        points: { show: false },
+      })),
       ...(line === null
         ? []
         : [
@@ -95,7 +93,6 @@ export function drawStacked(chart: StackedChart, parts: PlotParts): Plot {
   const plot = new uPlot(options, data, target)
   return {
     places,
-    resize: (to) => plot.setSize({ width: to, height: 260 }),
     point: (place) => {
       if (place === null) plot.setCursor({ left: -10, top: -10 })
       else plot.setCursor({ left: plot.valToPos(place, 'x'), top: 1 })
@@ -114,16 +111,6 @@ function stackedTops(chart: StackedChart): number[][] {
   return tops
 }
 
-function barPaths(lower: number[], upper: number[], each: () => void): uPlot.Series.PathBuilder {
-  const bars = uPlot.paths.bars
-  if (bars === undefined) throw new Error('The chart library was built without bars.')
-  return bars({
-    size: [0.76, 56, 1],
-    each,
-    disp: { y0: { unit: 1, values: () => lower }, y1: { unit: 1, values: () => upper } } as uPlot.Series.BarsPathBuilderOpts['disp'],
-  })
-}
-
 /** Whole places at the steps that fit. */
 function placesAt(min: number, max: number, step: number): number[] {
   const found: number[] = []
@@ -131,7 +118,7 @@ function placesAt(min: number, max: number, step: number): number[] {
   return found
 }
 
-function axisSize(values: string[] | null, _before: unknown, theme: PlotParts['theme']): number {
+function axisSize(values: string[] | null, theme: PlotParts['theme']): number {
   return values === null ? 40 : Math.ceil(Math.max(0, ...values.map((value) => textWidth(value, theme)))) + 16
 }
 

@@ -27,8 +27,7 @@ export function currentTheme(): Theme {
     style.getPropertyValue(`--vscode-${name}`).trim() || fallback
   const { classList } = document.body
   const isLight = classList.contains('vscode-light') || classList.contains('vscode-high-contrast-light')
-  const isHighContrast =
-    classList.contains('vscode-high-contrast') || classList.contains('vscode-high-contrast-light')
+  const isHighContrast = classList.contains('vscode-high-contrast') || classList.contains('vscode-high-contrast-light')
   const background = color('editor-background', isLight ? '#ffffff' : '#000000')
   const foreground = color('editor-foreground', color('foreground', isLight ? '#000000' : '#ffffff'))
   const mixed = (share: number): string => `color-mix(in srgb, ${foreground} ${share}%, ${background})`

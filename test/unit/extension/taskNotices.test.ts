@@ -143,6 +143,12 @@ describe('the message about a halted task', () => {
     assert.deepEqual(titles(offerFor(session, { tasks: [] })), [])
   })
 
+  it('is not shown where the ceiling is reached exactly: the halt would wait behind it', () => {
+    assert.equal(offerFor(changed({ value: 25 })), undefined)
+    assert.ok(offerFor(changed({ value: 24 })))
+    assert.ok(offerFor(changed({ value: 25, to: 'halted' })))
+  })
+
   it('is not shown for what a person did, and not below constrained', () => {
     for (const cause of ['person', 'pause', 'resume', 'room']) assert.equal(offerFor(halted({ cause })), undefined)
     for (const to of ['ok', 'warn']) assert.equal(offerFor(changed({ to })), undefined)

@@ -29,6 +29,13 @@ describe('the event bus', () => {
     assert.deepEqual(events.list(0, 1), [later])
   })
 
+  it('lists the newest events of one name, however many others came after', () => {
+    for (const code of ['killed', 'velocity', 'overrun']) events.emit('refused', { code })
+    for (let call = 0; call < 20; call += 1) events.emit('call_started', { call })
+    const codes = events.list(0, 2, 'refused').map((event) => event['code'])
+    assert.deepEqual(codes, ['velocity', 'overrun'])
+  })
+
   it('goes on after what an earlier daemon kept', () => {
     events.restore([{ id: 41, event: 'killed', time: '2026-11-29T10:00:00.000Z', scope: 'global' }])
     events.emit('resumed', {})

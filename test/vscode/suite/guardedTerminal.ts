@@ -8,7 +8,7 @@ import { api, eventually, extension, record, setSetting, status, statusBarShows 
 const open = () => vscode.commands.executeCommand('tollgate.newGuardedTerminal')
 
 function guardedTerminals(): readonly vscode.Terminal[] {
-  return vscode.window.terminals.filter(({ name }) => name.startsWith('guarded'))
+  return vscode.window.terminals.filter(({ name }) => name.includes('guarded'))
 }
 
 describe('a guarded terminal', () => {
@@ -24,7 +24,7 @@ describe('a guarded terminal', () => {
     const terminal = await eventually('the terminal', () => guardedTerminals()[0])
     const task = /term-\d{4}-\d+$/.exec(terminal.name)?.[0]
     assert.ok(task)
-    assert.equal(terminal.name, `guarded · ok · ${task}`)
+    assert.equal(terminal.name, `ok · guarded · ${task}`)
     const agent = vscode.Uri.joinPath(extension().extensionUri, 'test', 'e2e', 'loopingAgent.mjs').fsPath
     terminal.sendText(`node "${agent}" "${prompts.pages}"`)
 
@@ -33,12 +33,12 @@ describe('a guarded terminal', () => {
       message.message,
       new RegExp(`^The guarded terminal ${task} \\(OpenAI.* halted at its ceiling of 3 calls`),
     )
-    assert.deepEqual(message.buttons.slice(1), ['Resume', 'Stop Task', 'Show Terminal', "Don't Show Again"])
+    assert.deepEqual(message.buttons.slice(1), ['Resume', 'Show Terminal', "Don't Show Again"])
     const row = (await status()).tasks.find(({ id }) => id === task)
     assert.equal(row?.iterations, 3)
     assert.equal(row.state, 'halted')
     assert.equal(row.project, 'checkout-bot')
-    await eventually('the name', () => terminal.name === `guarded · halted · ${task}` || undefined)
+    await eventually('the name', () => terminal.name === `halted · guarded · ${task}` || undefined)
 
     const other = vscode.window.createTerminal('other')
     other.show()
@@ -77,7 +77,7 @@ describe('a guarded terminal', () => {
     assert.equal(vscode.window.activeTerminal, second)
     assert.equal(second.name, secondName)
     first.show()
-    await eventually('the name of the first', () => first.name === `guarded · halted · ${task}` || undefined)
+    await eventually('the name of the first', () => first.name === `halted · guarded · ${task}` || undefined)
     assert.equal(second.name, secondName)
   })
 

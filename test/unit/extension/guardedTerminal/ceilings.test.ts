@@ -86,12 +86,18 @@ describe('the ceilings of a guarded terminal', () => {
 })
 
 describe('a message about a guarded terminal', () => {
-  const offer: Offer = { kind: 'taskHalted', key: 'k', about: 'term-1130-1', message: 'm', brief: 'b', choices: [] }
+  const resume = { title: 'Resume', step: { kind: 'resume', task: 'term-1130-1', name: 'n' } } as const
+  const stop = { title: 'Stop Task', step: { kind: 'stop', task: 'term-1130-1', name: 'n' } } as const
+  const about = { key: 'k', about: 'term-1130-1', message: 'm', brief: 'b' }
+  const offer: Offer = { ...about, kind: 'taskHalted', choices: [resume, stop] }
+  const titles = (one: Offer) => withTerminalChoice(one, () => true, text).choices.map(({ title }) => title)
 
   it('leads to it in the window that has it, and only there', () => {
     assert.deepEqual(withTerminalChoice(offer, (task) => task === 'term-1130-1', text).choices, [
+      resume,
       { title: 'Show Terminal', step: { kind: 'showTerminal', task: 'term-1130-1' } },
     ])
+    assert.deepEqual(titles({ ...offer, kind: 'taskConstrained', choices: [stop] }), ['Stop Task', 'Show Terminal'])
     assert.equal(
       withTerminalChoice(offer, () => false, text),
       offer,

@@ -61,10 +61,10 @@ describe('the task of a guarded terminal', () => {
       terminalName('term-1130-1', state, text),
     )
     assert.deepEqual(names, [
-      'guarded · ok · term-1130-1',
-      'guarded · warn · term-1130-1',
-      'guarded · constrained · term-1130-1',
-      'guarded · halted · term-1130-1',
+      'ok · guarded · term-1130-1',
+      'warn · guarded · term-1130-1',
+      'constrained · guarded · term-1130-1',
+      'halted · guarded · term-1130-1',
     ])
     for (const name of names) assert.equal(taskOfName(name), 'term-1130-1')
     assert.equal(taskOfName('my own name'), undefined)

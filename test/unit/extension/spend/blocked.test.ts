@@ -53,7 +53,7 @@ describe('blocked calls in the Spend view', () => {
       /^The plan does not allow "gpt-4\.1"\. Nothing was sent\. Add it to plans\.chat\.models\.\n/,
     )
     assert.match(node.tooltip, /Once, at .*\nProject: shop\nProvider: openai$/)
-    assert.match(node.spoken, /^The plan does not allow "gpt-4\.1"\. Once, at /)
+    assert.match(node.spoken, /^The plan does not allow "gpt-4\.1"\. Once, at .*\. Project: shop\. Provider: openai\.$/)
   })
 
   it('fall back to the code where the daemon sent no sentence, and to a word where it is newer', () => {

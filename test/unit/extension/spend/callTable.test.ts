@@ -54,15 +54,13 @@ describe("the table of a task's calls", () => {
       }),
       call(),
     ])
-    assert.equal(lines[0], 'Calls of Task shop-3')
+    assert.equal(lines[0], 'Task shop-3, calls')
     const [head, rule, first, second, , sum] = lines.slice(2)
     assert.match(head!, /^Time +Model +New +Cached +Output +Cost +Seconds +Ended +Notes$/)
     assert.match(rule!, /^─+$/)
     assert.match(first!, /:00:00 +gpt-4o +13,000 +90,000 +820 +€0\.31 +3\.1 +stop$/)
     assert.match(second!, /:01:00 +gpt-4o-mini +13,000 +90,000 +820 +€0\.0031 +3\.1 +aborted +partial$/)
     assert.match(sum!, /^Sum +26,000 +180,000 +1,640 +€0\.31$/)
-    const ends = [head, first, second, sum].map((line) => line!.indexOf('Cached') + 6 || line!.indexOf(',000  ') + 4)
-    assert.ok(ends.every((end) => end > 0))
     assert.equal(first!.indexOf('€0.31') + 5, second!.indexOf('€0.0031') + 7)
     assert.equal(first!.indexOf('stop'), second!.indexOf('aborted'))
   })
@@ -94,7 +92,7 @@ describe("the table of a task's calls", () => {
   })
 
   it('says when there are none, and when the older ones are left out', () => {
-    assert.deepEqual(table([]), ['Calls of Task shop-3', '', 'No call of this task is kept.', ''])
+    assert.deepEqual(table([]), ['Task shop-3, calls', '', 'No call of this task is kept.', ''])
     assert.equal(table([call()], true)[1], 'The newest 1 calls.')
   })
 

@@ -47,6 +47,7 @@ describe('the Spend view', () => {
     assert.equal(row(drawn({ today: nothing.today }), 'month').description, '€31.20 of €150.00 · 21%')
     const inFlight = [{ call: 'a', task: null, model: 'gpt-5', elapsedMs: 10, outputTokens: 0 }]
     assert.equal(drawn({ ...nothing, inFlight })[0]?.id, 'today')
+    assert.equal(drawn({ ...nothing, killed: true })[0]?.id, 'today')
     assert.ok(row(drawn(nothing, [event('refused', { code: 'invalid_key' })]), 'blocked'))
   })
 
@@ -184,14 +185,19 @@ describe('the line above the Spend view', () => {
 
   it('says what keeps every call from passing, and nothing while calls pass', () => {
     const says = (changes: Parameters<typeof status>[0]): string | undefined =>
-      spendMessage({ ...gate, status: status(changes) }, nowMs, text, figures)
+      spendMessage({ ...gate, status: status(changes) }, text, figures)
     assert.equal(says({}), undefined)
     assert.equal(says({ killed: true }), 'Tollgate has stopped all model calls.')
     assert.match(says({ today: spend({ spentEur: 10 }) }) ?? '', /^Tollgate cap reached: €10\.00\./)
     assert.match(says({ integrity: { ...status().integrity, ledgerAvailable: false } }) ?? '', /ledger is unavailable/)
   })
 
+  it('says nothing of the cap of one project that refused a call', () => {
+    const exhausted = { unit: 'eur', limit: 0.1, resetsAtMs: null } as const
+    assert.equal(spendMessage({ ...gate, exhausted }, text, figures), undefined)
+  })
+
   it('is empty while the gate is not up, where the welcome speaks', () => {
-    assert.equal(spendMessage({ kind: 'off' }, nowMs, text, figures), undefined)
+    assert.equal(spendMessage({ kind: 'off' }, text, figures), undefined)
   })
 })

@@ -7,7 +7,7 @@ describe('tasks in the Spend view', () => {
     const forecast = { haltsInTurns: 6, eurAtHalt: 1.9 }
     const node = row(drawn({ tasks: [task({ state: 'warn', iterations: 19, eur: 1.02, forecast })] }), 'task/shop-3')
     assert.equal(node.description, 'near its ceiling · 19 calls · €1.02 · about 6 calls left')
-    assert.equal(node.spoken, 'Task shop-3 (claude-cli/2.1), near its ceiling, 19 calls, €1.02. about 6 calls left.')
+    assert.equal(node.spoken, 'Task shop-3 (claude-cli/2.1), near its ceiling, 19 calls, €1.02, about 6 calls left.')
     assert.match(node.tooltip, /About 6 more calls fit; the task will have cost €1\.90 then\./)
     assert.match(node.tooltip, /Closest to its ceiling: calls/)
     assert.deepEqual([node.icon, node.tone], ['warning', 'warning'])
@@ -68,6 +68,14 @@ describe('tasks in the Spend view', () => {
       row(drawn({ tasks: [task({ eur, costIncomplete: true })] }), 'task/shop-3').description
     assert.equal(cost(0), 'idle · 7 calls · €?')
     assert.equal(cost(0.3), 'idle · 7 calls · ≥ €0.30')
+  })
+
+  it('are left out while all that they did was refused', () => {
+    const refused = task({ iterations: 0, eur: 0 })
+    assert.ok(!drawn({ tasks: [refused] }).some(({ id }) => id === 'tasks'))
+    assert.ok(row(drawn({ tasks: [{ ...refused, state: 'halted' }] }), 'task/shop-3'))
+    const inFlight = [{ call: 'a', task: 'shop-3', model: 'gpt-5', elapsedMs: 10, outputTokens: 0 }]
+    assert.ok(row(drawn({ tasks: [refused], inFlight }), 'task/shop-3'))
   })
 
   it('without a project say so', () => {

@@ -88,6 +88,19 @@ describe('warnings in the Spend view', () => {
     assert.match(rows[0]!.children[0]!.label, /used 7 output/)
   })
 
+  it('say that a prompt was cut, and not also that it might be', () => {
+    const about = { model: 'qwen3:4b', upstream: 'ollama', estimated: 12_920 }
+    const rows = warnings(
+      event('over_window', { ...about, call: 'one', window: 4096 }),
+      event('truncated', { ...about, call: 'one', reported: 2051 }),
+      event('over_window', { ...about, call: 'two', window: 4096 }),
+    )
+    assert.deepEqual(rows.map(({ label, description }) => [label, description.includes('×')]).sort(), [
+      ['Prompt over the window: qwen3:4b', false],
+      ['Truncated prompt: qwen3:4b', false],
+    ])
+  })
+
   it('speak the remedy as one, and open the calls of the task', () => {
     const node = warnings(event('empty_answer', { model: 'a', outputTokens: 1, task: 'shop-3' }))[0]!
     assert.match(node.children[1]!.spoken, /^What to do: /)

@@ -1,0 +1,35 @@
+import { join } from 'node:path'
+
+/** What the places of clients' files follow from. */
+export interface Home {
+  /** The user's home folder. */
+  readonly home: string
+  readonly environment: Readonly<Record<string, string | undefined>>
+  /** VS Code's folder `User`, null where it lies on another machine than the extension. */
+  readonly userDir: string | null
+}
+
+/** Where clients keep their settings. */
+export interface Places {
+  readonly codex: string
+  readonly claude: string
+  /** Null where it lies on another machine. */
+  readonly copilot: string | null
+  readonly continueYaml: string
+  readonly continueJson: string
+  readonly cline: string
+}
+
+/** The files of this user. Variables by which a client moves its folder are followed. */
+export function placesOf({ home, environment, userDir }: Home): Places {
+  const folder = (variable: string, name: string): string => environment[variable] || join(home, name)
+  const continueDir = folder('CONTINUE_GLOBAL_DIR', '.continue')
+  return {
+    codex: join(folder('CODEX_HOME', '.codex'), 'config.toml'),
+    claude: join(folder('CLAUDE_CONFIG_DIR', '.claude'), 'settings.json'),
+    copilot: userDir === null ? null : join(userDir, 'chatLanguageModels.json'),
+    continueYaml: join(continueDir, 'config.yaml'),
+    continueJson: join(continueDir, 'config.json'),
+    cline: join(home, '.cline', 'data', 'settings', 'providers.json'),
+  }
+}

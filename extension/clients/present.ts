@@ -1,0 +1,16 @@
+import { homedir } from 'node:os'
+import { disk } from './disk.ts'
+import { userSettings } from './userSettings.ts'
+
+/** What is there now, as `targetOf` reads it; undefined where it cannot be read any more. */
+export async function presentText(target: string, isSetting: boolean): Promise<string | null | undefined> {
+  if (isSetting) return userSettings.read(target)
+  const found = await disk.read(target)
+  return found.kind === 'text' ? found.text : found.kind === 'absent' ? null : undefined
+}
+
+/** A path as a person writes it. */
+export function shortPath(path: string): string {
+  const home = homedir()
+  return path.startsWith(`${home}/`) || path.startsWith(`${home}\\`) ? `~${path.slice(home.length)}` : path
+}

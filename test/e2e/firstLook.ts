@@ -1,0 +1,207 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { resolve } from 'node:path'
+import type { Locator } from 'playwright-core'
+import { gateUrl } from '../../shared/addresses.ts'
+import { startUpstream } from '../upstream/upstream.ts'
+import type { Upstream } from '../upstream/upstream.ts'
+import { launchChromium } from '../vscode/host/chromium.ts'
+import { installCodeServer, startCodeServer } from '../vscode/host/codeServer.ts'
+import { createProfile, endGate, gateRecord } from '../vscode/host/profile.ts'
+import type { Profile } from '../vscode/host/profile.ts'
+import { Workbench } from './workbench.ts'
+
+/** A call of the picture: who makes it, what it reports. */
+interface PlayedCall {
+  readonly upstream: 'openai' | 'anthropic'
+  readonly model: string
+  readonly task: string
+  readonly project: string
+  readonly inputTokens: number
+  readonly outputTokens: number
+  /** Milliseconds between two tokens of the answer. */
+  readonly pauseMs: number
+}
+
+/**
+ * What somebody sees first: the walkthrough, and the window of the README's picture (`artifacts/screenshot.png`, which is copied to
+ * `media/`). Needs `node esbuild.mjs` before.
+ */
+describe('a first look at the extension', function () {
+  this.timeout(120_000)
+  this.bail(true)
+  let upstream: Upstream
+  let profile: Profile
+  let window: Workbench
+  const endings: (() => unknown)[] = []
+
+  before(async function () {
+    this.timeout(900_000)
+    upstream = await startUpstream()
+    endings.push(() => upstream.close())
+    upstream.script((request) => {
+      const asked = /in=(\d+) out=(\d+) pause=(\d+)/.exec(request.body.toString('utf8'))
+      if (!asked) return undefined
+      const [inputTokens, outputTokens, chunkDelayMs] = asked.slice(1).map(Number)
+      return { inputTokens: inputTokens!, outputTokens: outputTokens!, chunkDelayMs: chunkDelayMs! }
+    })
+    profile = await createProfile({
+      upstreams: {
+        openai: { baseUrl: upstream.baseUrls.openai, dialect: 'openai' },
+        anthropic: { baseUrl: upstream.baseUrls.anthropic, dialect: 'anthropic' },
+      },
+    })
+    endings.push(
+      () => profile.remove(),
+      () => endGate(profile),
+    )
+    const server = await startCodeServer(await installCodeServer(), profile, { testDriver: true })
+    endings.push(() => server.stop())
+    const browser = await launchChromium()
+    endings.push(() => browser.close())
+    const page = await browser.newPage({ viewport: { width: 1100, height: 700 }, deviceScaleFactor: 1.5 })
+    const payload = [
+      ['extensionDevelopmentPath', `vscode-remote://${new URL(server.url).host}${resolve('.')}`],
+      ['skipWelcome', 'true'],
+    ]
+    await page.goto(`${server.url}/?folder=${profile.workspace}&payload=${encodeURIComponent(JSON.stringify(payload))}`)
+    window = new Workbench(page)
+    await window.ready()
+    await window.spendShows(/€/)
+  })
+
+  afterEach(async function () {
+    if (this.currentTest?.isFailed()) await window.picture('failed')
+  })
+
+  after(async () => {
+    for (const end of endings.reverse()) await end()
+  })
+
+  const step = (title: string): Locator => window.page.locator('.getting-started-step').filter({ hasText: title })
+  /** A step that is unfolded takes no click. */
+  const unfold = async (title: string): Promise<void> => {
+    if ((await step(title).getAttribute('aria-expanded')) !== 'true') await step(title).click()
+    await step(title).and(window.page.locator('.expanded')).waitFor()
+  }
+  const picture = (): Locator =>
+    window.page.frameLocator('iframe.webview.ready').frameLocator('iframe#active-frame').locator('body > svg')
+
+  /** Runs a command by its whole title. Something that loads may take the keyboard from the palette, which closes it: then once more. */
+  const run = async (title: string): Promise<void> => {
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        await window.page.keyboard.press('Control+Shift+P')
+        await window.page.locator('.quick-input-widget input:visible').fill(`>${title}`, { timeout: 3000 })
+        const row = window.page.locator('.quick-input-list').getByRole('option', { name: new RegExp(`^${title}`) })
+        return await row.first().click({ timeout: 5000 })
+      } catch (error) {
+        if (attempt === 5) throw error
+        // Without a palette this key would lead away from the walkthrough.
+        if (await window.page.locator('.quick-input-widget').isVisible()) await window.page.keyboard.press('Escape')
+      }
+    }
+  }
+
+  const choose = async (theme: string): Promise<void> => {
+    await run('Preferences: Color Theme')
+    await window.page.locator('.quick-input-widget input[placeholder*="Theme"]').fill(theme)
+    await window.page.locator('.quick-input-list').getByRole('option', { name: theme }).first().click()
+    await window.page.locator('.quick-input-widget').waitFor({ state: 'hidden' })
+  }
+
+  const steps = [
+    ['running', 'It is already running'],
+    ['spend', 'See what you spend'],
+    ['cap', 'Set your cap'],
+    ['stop', 'Run an agent, then stop everything'],
+  ] as const
+
+  it('opens the walkthrough by its command, with four steps', async () => {
+    await run('Tollgate: Get Started')
+    await step('It is already running').waitFor()
+    assert.equal(await window.page.locator('.getting-started-step').count(), steps.length)
+    await run('View: Close Primary Side Bar')
+    await window.page.locator('.part.sidebar').waitFor({ state: 'hidden' })
+  })
+
+  for (const [name, theme] of [
+    ['dark', 'Dark Modern'],
+    ['light', 'Light Modern'],
+    ['high-contrast', 'Dark High Contrast'],
+  ] as const) {
+    it(`draws every picture in the colours of the theme: ${theme}`, async () => {
+      await choose(theme)
+      for (const [id, title] of steps) {
+        await unfold(title)
+        await picture().waitFor()
+        // A colour that the theme does not have would be painted black or not at all.
+        const missing = await picture().evaluate((svg, names) => {
+          const styleOf = Reflect.get(globalThis, 'getComputedStyle') as (element: unknown) => {
+            getPropertyValue(name: string): string
+          }
+          return names.filter((one) => styleOf(svg).getPropertyValue(one).trim() === '')
+        }, coloursOf(id))
+        assert.deepEqual(missing, [], title)
+        await window.picture(`walkthrough-${name}-${id}`)
+      }
+    })
+  }
+
+  it('ticks a step when it was done', async () => {
+    await choose('Light Modern')
+    await unfold('It is already running')
+    await step('It is already running').getByRole('button', { name: 'Open the Spend View' }).click()
+    await step('It is already running').locator('.codicon-getting-started-step-checked').waitFor()
+    await run('View: Close All Editors')
+  })
+
+  it('shows a window in the middle of a day: the picture of the README', async () => {
+    const { url, key } = gateRecord(profile)!
+    const call = async (asked: PlayedCall): Promise<unknown> => {
+      const base = gateUrl({ origin: url, key, task: asked.task, project: asked.project }, asked.upstream)
+      const content = `in=${asked.inputTokens} out=${asked.outputTokens} pause=${asked.pauseMs} of ${asked.task}`
+      const path = asked.upstream === 'openai' ? '/v1/chat/completions' : '/v1/messages'
+      const response = await fetch(`${base}${path}`, {
+        method: 'POST',
+        headers: {
+          'content-type': 'application/json',
+          authorization: 'Bearer sk-test',
+          'x-api-key': 'sk-test',
+          'anthropic-version': '2023-06-01',
+        },
+        body: JSON.stringify({
+          model: asked.model,
+          max_tokens: 2000,
+          stream: true,
+          messages: [{ role: 'user', content }],
+        }),
+      })
+      return response.text()
+    }
+    const shop = { upstream: 'openai', model: 'gpt-4o', task: 'fix-basket', project: 'checkout-bot' } as const
+    const docs = { upstream: 'anthropic', model: 'claude-sonnet-4-5', task: 'write-docs', project: 'handbook' } as const
+    for (let turn = 1; turn <= 20; turn += 1) {
+      await call({ ...shop, inputTokens: 4000 + 1500 * turn, outputTokens: 180, pauseMs: 0 })
+    }
+    for (let turn = 1; turn <= 6; turn += 1) {
+      await call({ ...docs, inputTokens: 21_000 + 2000 * turn, outputTokens: 420, pauseMs: 0 })
+    }
+    const running = call({ ...docs, inputTokens: 34_000, outputTokens: 600, pauseMs: 50 })
+    await window.openTerminal()
+    await window.typeLine('clear; env | grep BASE_URL | sed "s#/k/[^/]*#/k/…#"')
+    await window.page.locator('.xterm-rows').filter({ hasText: 'OLLAMA_BASE_URL=' }).waitFor()
+    await run('Tollgate: Focus on Spend View')
+    await window.page.getByRole('treeitem', { name: /^Task fix-basket/ }).waitFor()
+    const tooltip = await window.openTooltip()
+    await tooltip.getByText('Running (1)').first().waitFor()
+    await window.picture('screenshot')
+    await running
+  })
+})
+
+/** Names of the theme's colours in a picture of the walkthrough. */
+function coloursOf(step: string): readonly string[] {
+  const svg = readFileSync(`media/walkthrough/${step}.svg`, 'utf8')
+  return [...svg.matchAll(/var\((--vscode-[\w-]+)\)/g)].map((match) => match[1] ?? '')
+}

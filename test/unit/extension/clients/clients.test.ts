@@ -1,0 +1,220 @@
+import assert from 'node:assert/strict'
+import { planClaudeFile, planClaudeSetting } from '../../../../extension/clients/claude.ts'
+import { planCline } from '../../../../extension/clients/cline.ts'
+import { planContinueJson } from '../../../../extension/clients/continueJson.ts'
+import { planCopilot } from '../../../../extension/clients/copilot.ts'
+import { readJson } from '../../../../extension/clients/json.ts'
+import type { Plan } from '../../../../extension/clients/plan.ts'
+import { at, edited, gate } from './support.ts'
+
+const planners: Readonly<Record<string, (text: string | null) => Plan>> = {
+  'Claude Code’s file': (text) => planClaudeFile(text, gate),
+  'Claude Code’s setting': (text) => planClaudeSetting(text, gate),
+  Copilot: (text) => planCopilot(text, gate),
+  'Continue’s older file': (text) => planContinueJson(text ?? '', gate),
+  Cline: (text) => planCline(text, gate),
+}
+
+describe('settings in JSON', () => {
+  it('that are malformed, or of another shape, are not touched', () => {
+    for (const [name, plan] of Object.entries(planners)) {
+      for (const bad of ['{', '{"env": }', '"text"', '7', 'null', '[1, 2', '{"a": 1} x']) {
+        assert.equal(plan(bad).kind, 'malformed', `${name}: ${bad}`)
+      }
+    }
+    assert.equal(planClaudeFile('{"env": []}', gate).kind, 'malformed')
+    assert.equal(planClaudeSetting('[{"value": "x"}]', gate).kind, 'malformed')
+    assert.equal(planCopilot('[{"vendor": "customendpoint", "models": {}}]', gate).kind, 'malformed')
+    assert.equal(planCline('{"providers": []}', gate).kind, 'malformed')
+  })
+})
+
+describe('Claude Code’s settings', () => {
+  const file = `{
+    // kept
+    "permissions": { "allow": ["Bash(ls)"], },
+    "env": {
+        "ANTHROPIC_AUTH_TOKEN": "sk-canary"
+    }
+}
+`
+
+  it('get the base URL and keep tool search, comments and indentation', () => {
+    const after = edited(file, planClaudeFile(file, gate))
+    assert.deepEqual(readJson(after, undefined), {
+      permissions: { allow: ['Bash(ls)'] },
+      env: {
+        ANTHROPIC_AUTH_TOKEN: 'sk-canary',
+        ANTHROPIC_BASE_URL: at('anthropic'),
+        ENABLE_TOOL_SEARCH: 'true',
+      },
+    })
+    assert.match(after, /^ {4}\/\/ kept$/m)
+    assert.match(after, /^ {8}"ANTHROPIC_BASE_URL"/m)
+    assert.equal(planClaudeFile(after, gate).kind, 'already')
+  })
+
+  it('are made where they are absent or empty', () => {
+    for (const before of [null, '', '{}', '\uFEFF{}']) {
+      const after = edited(before, planClaudeFile(before, gate))
+      assert.deepEqual(readJson(after, undefined), {
+        env: { ANTHROPIC_BASE_URL: at('anthropic'), ENABLE_TOOL_SEARCH: 'true' },
+      })
+    }
+  })
+
+  it('keep Windows line ends', () => {
+    const before = file.replaceAll('\n', '\r\n')
+    assert.equal(edited(before, planClaudeFile(before, gate)).match(/(?<!\r)\n/g), null)
+  })
+
+  it('get their official address replaced, and nobody else’s', () => {
+    const official = '{"env": {"ANTHROPIC_BASE_URL": "https://api.anthropic.com", "ENABLE_TOOL_SEARCH": "auto"}}'
+    assert.deepEqual(readJson(edited(official, planClaudeFile(official, gate)), undefined), {
+      env: { ANTHROPIC_BASE_URL: at('anthropic'), ENABLE_TOOL_SEARCH: 'auto' },
+    })
+    const proxy = '{"env": {"ANTHROPIC_BASE_URL": "https://llm.corp.example/anthropic"}}'
+    assert.deepEqual(planClaudeFile(proxy, gate), { kind: 'elsewhere', server: 'llm.corp.example' })
+    assert.equal(planClaudeFile('{"env": {"CLAUDE_CODE_USE_BEDROCK": "1"}}', gate).kind, 'elsewhere')
+  })
+
+  it('that use Azure are not touched', () => {
+    assert.equal(planClaudeFile('{"env": {"CLAUDE_CODE_USE_FOUNDRY": "1"}}', gate).kind, 'azure')
+    const address = '{"env": {"ANTHROPIC_BASE_URL": "https://me.services.ai.azure.com/anthropic"}}'
+    assert.equal(planClaudeFile(address, gate).kind, 'azure')
+  })
+
+  it('of the panel are a list, and read back from VS Code as they were written', () => {
+    for (const value of [
+      null,
+      [],
+      [{ name: 'ANTHROPIC_AUTH_TOKEN', value: 'sk-canary' }],
+      [
+        { name: 'ANTHROPIC_BASE_URL', value: 'https://api.anthropic.com' },
+        { name: 'X', value: '1' },
+      ],
+    ]) {
+      const before = value === null ? null : JSON.stringify(value, null, 2)
+      const after = edited(before, planClaudeSetting(before, gate))
+      assert.equal(JSON.stringify(JSON.parse(after), null, 2), after)
+      const rows = JSON.parse(after) as { name: string; value: string }[]
+      assert.equal(rows.find(({ name }) => name === 'ANTHROPIC_BASE_URL')?.value, at('anthropic'))
+      assert.equal(rows.length, 2 + (value ?? []).filter(({ name }) => name !== 'ANTHROPIC_BASE_URL').length)
+      assert.equal(planClaudeSetting(after, gate).kind, 'already')
+    }
+  })
+})
+
+describe('Copilot’s custom endpoints', () => {
+  const file = `[
+\t{
+\t\t"name": "OpenAI", // mine
+\t\t"vendor": "customendpoint",
+\t\t"apiKey": "\${input:chat.lm.secret.1}",
+\t\t"apiType": "responses",
+\t\t"models": [
+\t\t\t{ "id": "gpt-5", "url": "https://api.openai.com/v1/responses", "toolCalling": true },
+\t\t\t{ "id": "lab", "name": "Lab model", "url": "https://lab.example/v1" }
+\t\t]
+\t},
+\t{ "vendor": "ollama", "name": "Ollama", "url": "http://localhost:11434" },
+\t{ "vendor": "anthropic", "name": "Anthropic", "apiKey": "x" }
+]`
+
+  it('get their own path at the gate, and other servers stay', () => {
+    const plan = planCopilot(file, gate)
+    const after = edited(file, plan)
+    assert.equal(
+      after,
+      file
+        .replace('https://api.openai.com/v1/responses', `${at('openai')}/v1/responses`)
+        .replace('http://localhost:11434', at('ollama')),
+    )
+    assert.deepEqual(plan.kind === 'edit' && plan.left, ['Lab model'])
+    assert.equal(planCopilot(after, gate).kind, 'already')
+  })
+
+  it('are not invented where there are none', () => {
+    for (const none of [null, '', '[]', '[{"vendor": "anthropic", "name": "A"}]']) {
+      assert.equal(planCopilot(none, gate).kind, 'nothing')
+    }
+  })
+
+  it('at Azure, or at another server, are not touched', () => {
+    assert.equal(planCopilot('[{"vendor": "azure", "models": [{"url": "https://x"}]}]', gate).kind, 'azure')
+    const custom = '[{"vendor": "customendpoint", "models": [{"url": "https://my.openai.azure.com/openai/v1"}]}]'
+    assert.equal(planCopilot(custom, gate).kind, 'azure')
+    const lab = custom.replace('my.openai.azure.com', 'lab.example')
+    assert.deepEqual(planCopilot(lab, gate), { kind: 'elsewhere', server: 'lab.example' })
+  })
+})
+
+describe('Cline’s providers', () => {
+  const settings = (provider: string, more: object = {}) => ({ settings: { provider, apiKey: 'sk-canary', ...more } })
+
+  it('that the gate forwards to get its address', () => {
+    const before = JSON.stringify(
+      {
+        version: 1,
+        lastUsedProvider: 'anthropic',
+        providers: {
+          anthropic: settings('anthropic'),
+          'openai-native': settings('openai-native', { baseUrl: '' }),
+          openai: settings('openai', { baseUrl: 'https://openrouter.ai/api/v1' }),
+          ollama: settings('ollama', { baseUrl: 'http://127.0.0.1:11434/v1' }),
+          cline: settings('cline'),
+        },
+      },
+      null,
+      2,
+    )
+    const after = edited(before, planCline(before, gate))
+    const { providers } = JSON.parse(after) as { providers: Record<string, { settings: { baseUrl?: string } }> }
+    assert.deepEqual(
+      Object.entries(providers).map(([name, provider]) => [name, provider.settings.baseUrl]),
+      [
+        ['anthropic', at('anthropic')],
+        ['openai-native', `${at('openai')}/v1`],
+        ['openai', `${at('openrouter')}/v1`],
+        ['ollama', `${at('ollama')}/v1`],
+        ['cline', undefined],
+      ],
+    )
+    assert.equal(planCline(after, gate).kind, 'already')
+  })
+
+  it('of another server, of Azure, or none, are not touched', () => {
+    const of = (baseUrl?: string) => JSON.stringify({ providers: { openai: settings('openai', { baseUrl }) } })
+    assert.deepEqual(planCline(of('https://llm.corp.example/v1'), gate), {
+      kind: 'elsewhere',
+      server: 'llm.corp.example',
+    })
+    assert.equal(planCline(of('https://my.openai.azure.com/openai/v1'), gate).kind, 'azure')
+    assert.equal(planCline(of(), gate).kind, 'nothing')
+    for (const none of [null, '', '{}']) assert.equal(planCline(none, gate).kind, 'nothing')
+  })
+})
+
+describe('Continue’s older file', () => {
+  it('gets an address for each model that the gate forwards to', () => {
+    const before = `{
+  "models": [
+    { "title": "GPT", "provider": "openai", "model": "gpt-4o", "apiKey": "sk-canary" },
+    { "title": "Local", "provider": "ollama", "model": "qwen3", "apiBase": "http://localhost:11434" },
+    { "title": "Work", "provider": "azure", "apiBase": "https://my.openai.azure.com" }
+  ],
+  "tabAutocompleteModel": { "provider": "mistral", "model": "codestral" } // stays
+}`
+    const plan = planContinueJson(before, gate)
+    const after = readJson(edited(before, plan), undefined) as { models: { apiBase: string }[] }
+    assert.deepEqual(
+      after.models.map(({ apiBase }) => apiBase),
+      [`${at('openai')}/v1/`, `${at('ollama')}/`, 'https://my.openai.azure.com'],
+    )
+    assert.deepEqual(plan.kind === 'edit' && plan.left, ['Work'])
+  })
+
+  it('that uses only Azure is not touched', () => {
+    assert.equal(planContinueJson('{"models": [{"provider": "azure"}]}', gate).kind, 'azure')
+  })
+})
