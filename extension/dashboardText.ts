@@ -25,7 +25,7 @@ export function createDashboardText(l10n: Localiser) {
     groups: { model: l10n.t('Model'), project: l10n.t('Project') },
     measures: {
       eur: l10n.t('Cost'),
-      listPriceEur: l10n.t('List price of subscriptions'),
+      listPriceEur: l10n.t('List price (subscriptions)'),
       tokens: l10n.t('New tokens'),
       calls: l10n.t('Calls'),
     },

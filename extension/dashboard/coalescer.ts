@@ -75,8 +75,11 @@ export class Coalescer<Part> {
     this.#marked.clear()
     this.#isRunning = true
     this.#notBeforeMs = startedMs + leastIntervalMs
-    await this.#run(parts)
-    this.#isRunning = false
+    try {
+      await this.#run(parts)
+    } finally {
+      this.#isRunning = false
+    }
     const endedMs = this.#ports.nowMs()
     if (this.#notBeforeMs !== 0) {
       this.#notBeforeMs = Math.max(startedMs + leastIntervalMs, endedMs + pauseFactor * (endedMs - startedMs))

@@ -6,6 +6,8 @@ import type { DashboardView } from './view.ts'
 /** Themes as VS Code tells a page about them. */
 export const themes = ['light', 'dark', 'highContrast', 'highContrastLight'] as const
 
+const paintedSchema = v.object({ names: v.array(v.string()), bars: v.number(), linePoints: v.number() })
+
 const drawnSchema = v.object({
   type: v.literal('drawn'),
   theme: v.picklist(themes),
@@ -13,10 +15,13 @@ const drawnSchema = v.object({
   /** Times that a page with this state was loaded. */
   loads: v.number(),
   /** Bars and points of lines that were put on each canvas, and the names of the legend. */
-  charts: v.record(
-    v.picklist(chartNames),
-    v.object({ names: v.array(v.string()), bars: v.number(), linePoints: v.number() }),
-  ),
+  charts: v.object({
+    spend: paintedSchema,
+    turns: paintedSchema,
+    residual: paintedSchema,
+    refusals: paintedSchema,
+    drift: paintedSchema,
+  }),
 })
 
 const fromPageSchema = v.variant('type', [

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import type { FrameLocator, Locator } from 'playwright-core'
 import { gateUrl } from '../../shared/addresses.ts'
@@ -49,7 +49,7 @@ const nameOfFocus = `(() => {
 
 /**
  * The dashboard of a window that has a month of calls behind it, as a person sees and uses it: by the mouse, by the keyboard and in
- * every kind of theme. Needs `node esbuild.mjs` before.
+ * every kind of theme. Needs `node esbuild.mjs --production` before.
  */
 describe('the dashboard in a window with a month of calls', function () {
   this.timeout(120_000)
@@ -107,6 +107,10 @@ describe('the dashboard in a window with a month of calls', function () {
     await window.page.keyboard.press('Enter')
     await window.page.getByRole('tab', { name }).waitFor()
   }
+
+  it('is a page of less than 120 KB', () => {
+    assert.ok(statSync(join('dist', 'dashboard.js')).size < 120_000)
+  })
 
   it('shows the spend of the month and the latest task', async () => {
     await window.command('Tollgate: Open Dashboard')

@@ -189,7 +189,7 @@ describe('a first look at the extension', function () {
     }
     const running = call({ ...docs, inputTokens: 34_000, outputTokens: 600, pauseMs: 50 })
     await window.openTerminal()
-    await window.typeLine('clear; env | grep BASE_URL | sed "s#/k/[^/]*#/k/…#"')
+    await window.typeLine('PS1="$ "; clear; env | grep BASE_URL | sed "s#/k/[^/]*#/k/…#"')
     await window.page.locator('.xterm-rows').filter({ hasText: 'OLLAMA_BASE_URL=' }).waitFor()
     await run('Tollgate: Focus on Spend View')
     await window.page.getByRole('treeitem', { name: /^Task fix-basket/ }).waitFor()

@@ -11,6 +11,7 @@ export async function run(): Promise<void> {
   await import('./suite/extension.ts')
   await import('./suite/tasks.ts')
   await import('./suite/spend.ts')
+  await import('./suite/dashboard.ts')
   await import('./suite/guardedTerminal.ts')
   await import('./suite/tryIt.ts')
   await import('./suite/doctor.ts')

@@ -18,7 +18,7 @@ export interface Theme {
   readonly line: string
 }
 
-const chartColors = ['blue', 'orange', 'green', 'purple', 'yellow', 'red'] as const
+const chartColors = ['blue', 'yellow', 'purple', 'green', 'red'] as const
 
 /** The theme that holds now. */
 export function currentTheme(): Theme {
@@ -30,6 +30,9 @@ export function currentTheme(): Theme {
   const isHighContrast = classList.contains('vscode-high-contrast') || classList.contains('vscode-high-contrast-light')
   const background = color('editor-background', isLight ? '#ffffff' : '#000000')
   const foreground = color('editor-foreground', color('foreground', isLight ? '#000000' : '#ffffff'))
+  const chartColor = (name: (typeof chartColors)[number]): string => color(`charts-${name}`, foreground)
+  // The orange that themes have is meant for search results: it is translucent in some and missing in high contrast.
+  const orange = `color-mix(in srgb, ${chartColor('red')}, ${chartColor('yellow')})`
   const mixed = (share: number): string => `color-mix(in srgb, ${foreground} ${share}%, ${background})`
   return {
     name: isHighContrast ? (isLight ? 'highContrastLight' : 'highContrast') : isLight ? 'light' : 'dark',
@@ -40,7 +43,7 @@ export function currentTheme(): Theme {
     lines: isHighContrast ? mixed(40) : mixed(14),
     band: mixed(isHighContrast ? 25 : 10),
     font: `${style.fontSize || '13px'} ${style.fontFamily || 'sans-serif'}`,
-    colors: [...chartColors.map((name) => color(`charts-${name}`, foreground)), mixed(55)],
+    colors: [...chartColors.map(chartColor), orange, mixed(55)],
     line: foreground,
   }
 }
