@@ -39,12 +39,15 @@ describe('the Spend view', () => {
   })
 
   it('counts what was blocked while nobody looked, and forgets it when somebody does', async () => {
+    // What other tests were refused is looked at first: the badge is drawn at most once a second, and theirs may be under way.
+    await open()
+    await eventually('no badge before', () => api().spend().badge === 0 || undefined)
     await leave()
     await (await ask(prompts.dear, { task: 'viewed' })).text()
     await control('POST', '/api/tasks/viewed/halt')
-    const before = api().spend().badge
     await refuse('viewed')
-    await eventually('a badge', () => api().spend().badge === before + 1 || undefined)
+    await refuse('viewed')
+    await eventually('a badge', () => api().spend().badge >= 2 || undefined)
     await open()
     await eventually('no badge', () => api().spend().badge === 0 || undefined)
   })
