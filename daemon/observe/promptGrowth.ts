@@ -21,6 +21,13 @@ export class PromptGrowth {
     if (responseId !== null) keep(this.#responses, responseId, totalTokens, mostResponses)
   }
 
+  /** Whether the size of what the provider adds on its side is known; true where it adds nothing. */
+  knows({ hiddenInput }: CallFacts): boolean {
+    if (hiddenInput === null) return true
+    const name = hiddenInput.previousResponseId ?? hiddenInput.cachedContent ?? null
+    return name !== null && this.#responses.has(name)
+  }
+
   /** The estimate, raised to what the provider is known, or has to be assumed, to add on its side. */
   atLeast(facts: CallFacts, estimatedTokens: number): number {
     const hidden = facts.hiddenInput

@@ -31,7 +31,8 @@ type ClientHeaders = Pick<IncomingMessage, 'rawHeaders' | 'headers'>
 /**
  * The facts with the provider's own count in place of our estimate, where the plan wants it, a counter exists and its count
  * could decide: at the first call of a task that comes near a limit, and always where the provider keeps a part of the
- * input, which nobody can estimate (A12). It is a side question like any other: never charged, reserved, recorded or taken
+ * input, which nobody can estimate (A12). A kept part of which no answer told the size is counted under every plan: the
+ * largest window would have to be reserved for it. It is a side question like any other: never charged, reserved, recorded or taken
  * for an iteration. Without an answer in time the estimate holds.
  */
 export async function countExactly(
@@ -41,7 +42,7 @@ export async function countExactly(
   facts: CallFacts,
   prices: TieredPriceList,
 ): Promise<CallFacts> {
-  if (received.identity.plan.estimator !== 'exact') return facts
+  if (received.identity.plan.estimator !== 'exact' && gate.growth.knows(facts)) return facts
   const counter = exactCounter(received, facts)
   if (counter === null) return facts
   const { hiddenInput, estimate } = facts
