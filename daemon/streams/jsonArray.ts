@@ -1,5 +1,6 @@
+import { boundedPart } from './boundedPart.ts'
 import type { Feed } from './sse.ts'
-import { maxEventChars, tailChars } from './sse.ts'
+import { maxEventChars } from './sse.ts'
 
 /** Receives the elements of an array. */
 export interface ArraySink {
@@ -43,32 +44,14 @@ export function readArray(sink: ArraySink, maxChars: number = maxEventChars): Fe
   let depth = 0
   let inString = false
   let escaped = false
-  let pieces: string[] = []
-  let heldChars = 0
-  let tooLong = false
+  const element = boundedPart(
+    maxChars,
+    (text) => sink.element(text),
+    (tail) => sink.oversized(tail),
+  )
 
-  function hold(text: string): void {
-    if (text === '') return
-    pieces.push(text)
-    heldChars += text.length
-    if (!tooLong && heldChars <= maxChars) return
-    tooLong = true
-    if (heldChars < 2 * tailChars) return
-    const tail = pieces.join('').slice(-tailChars)
-    pieces = [tail]
-    heldChars = tail.length
-  }
-  function finishElement(): void {
-    const text = pieces.join('')
-    const wasTooLong = tooLong
-    pieces = []
-    heldChars = 0
-    tooLong = false
-    if (wasTooLong) sink.oversized(text.slice(-tailChars))
-    else if (text.trim() !== '') sink.element(text)
-  }
   function close(): void {
-    finishElement()
+    element.finish()
     place = 'behind'
     sink.closed()
   }
@@ -98,25 +81,25 @@ export function readArray(sink: ArraySink, maxChars: number = maxEventChars): Fe
       else if (code === openBrace || code === openBracket) depth += 1
       else if (code === closeBrace || code === closeBracket) {
         if (depth === 0) {
-          hold(text.slice(from, at))
+          element.hold(text.slice(from, at))
           from = text.length
           close()
           break
         }
         depth -= 1
         if (isSingle && depth === 0) {
-          hold(text.slice(from, at + 1))
+          element.hold(text.slice(from, at + 1))
           from = text.length
           close()
           break
         }
       } else if (code === comma && depth === 0) {
-        hold(text.slice(from, at))
-        finishElement()
+        element.hold(text.slice(from, at))
+        element.finish()
         from = at + 1
       }
     }
-    if (place === 'inside') hold(text.slice(from))
+    if (place === 'inside') element.hold(text.slice(from))
   }
 
   return {

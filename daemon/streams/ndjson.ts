@@ -1,5 +1,6 @@
+import { boundedPart } from './boundedPart.ts'
 import type { Feed } from './sse.ts'
-import { maxEventChars, tailChars } from './sse.ts'
+import { maxEventChars } from './sse.ts'
 
 /** Receives the lines of a stream. */
 export interface LineSink {
@@ -15,38 +16,20 @@ export interface LineSink {
  */
 export function readLines(sink: LineSink, maxChars: number = maxEventChars): Feed {
   const decoder = new TextDecoder('utf-8')
-  let pieces: string[] = []
-  let heldChars = 0
-  let tooLong = false
+  const line = boundedPart(
+    maxChars,
+    (text) => sink.line(text),
+    (tail) => sink.oversized(tail),
+  )
 
-  function hold(text: string): void {
-    if (text === '') return
-    pieces.push(text)
-    heldChars += text.length
-    if (!tooLong && heldChars <= maxChars) return
-    tooLong = true
-    if (heldChars < 2 * tailChars) return
-    const tail = pieces.join('').slice(-tailChars)
-    pieces = [tail]
-    heldChars = tail.length
-  }
-  function finishLine(): void {
-    const text = pieces.length === 1 ? (pieces[0] ?? '') : pieces.join('')
-    const wasTooLong = tooLong
-    pieces = []
-    heldChars = 0
-    tooLong = false
-    if (wasTooLong) sink.oversized(text.slice(-tailChars))
-    else if (text.trim() !== '') sink.line(text)
-  }
   function feed(text: string): void {
     let from = 0
     for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', from)) {
-      hold(text.slice(from, at))
-      finishLine()
+      line.hold(text.slice(from, at))
+      line.finish()
       from = at + 1
     }
-    hold(text.slice(from))
+    line.hold(text.slice(from))
   }
 
   return {
@@ -55,7 +38,7 @@ export function readLines(sink: LineSink, maxChars: number = maxEventChars): Fee
     },
     end: () => {
       feed(decoder.decode())
-      finishLine()
+      line.finish()
     },
   }
 }

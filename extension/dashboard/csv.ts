@@ -1,3 +1,4 @@
+import { csvText } from '../../shared/csv.ts'
 import type { Cell, ChartTable } from './page.ts'
 
 /**
@@ -5,21 +6,16 @@ import type { Cell, ChartTable } from './page.ts'
  * text that a spreadsheet would take for a formula begins with an apostrophe.
  */
 export function csvOf({ columns, rows }: ChartTable): string {
-  const lines = [columns.map(({ name }) => textField(name)), ...rows.map((row) => row.map(field))]
+  const lines = [columns.map(({ name }) => csvText(name)), ...rows.map((row) => row.map(field))]
   return lines.map((fields) => `${fields.join(',')}\r\n`).join('')
 }
 
 function field({ raw }: Cell): string {
-  return typeof raw === 'number' ? numberField(raw) : textField(raw)
+  return typeof raw === 'number' ? numberField(raw) : csvText(raw)
 }
 
 /** A plain decimal number: `5e-7` is not read by every program. */
 function numberField(value: number): string {
   const text = String(value)
   return text.includes('e') ? value.toFixed(9).replace(/\.?0+$/, '') : text
-}
-
-function textField(text: string): string {
-  const plain = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text
-  return /[",\r\n]/.test(plain) ? `"${plain.replaceAll('"', '""')}"` : plain
 }

@@ -1,3 +1,4 @@
+import { csvText } from '../../../shared/csv.ts'
 import { eurText, nanoFromEur } from '../../../shared/money.ts'
 import type { Report, ReportRow } from '../../../shared/report.ts'
 
@@ -22,7 +23,7 @@ export function reportCsv(report: Report): string {
     ...(isByTask ? ['chargedEur'] : []),
   ]
   const line = (row: ReportRow): readonly string[] => [
-    textCell(row.name ?? ''),
+    csvText(row.name ?? ''),
     ...[row.calls, row.unpricedCalls, row.input, row.cacheRead, row.cacheWrite, row.output].map(String),
     ...[row.eur, row.listPriceEur].map(amountCell),
     row.share.toFixed(6),
@@ -33,10 +34,4 @@ export function reportCsv(report: Report): string {
 
 function amountCell(eur: number): string {
   return eurText(nanoFromEur(eur))
-}
-
-/** A text from outside: no formula, and in quotes where it holds a comma, a quote or a line break. */
-function textCell(text: string): string {
-  const plain = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text
-  return /[",\r\n]/.test(plain) ? `"${plain.replaceAll('"', '""')}"` : plain
 }

@@ -1,3 +1,4 @@
+import { csvText } from '../../../shared/csv.ts'
 import { closeSync, fsyncSync, openSync, rmSync, writeSync } from 'node:fs'
 import { eurFromNano } from '../../../shared/money.ts'
 import { publishOnce } from '../../lifecycle/privateFile.ts'
@@ -153,11 +154,8 @@ function listOf(value: unknown): unknown {
   }
 }
 
-/** https://www.rfc-editor.org/rfc/rfc4180. A text that a spreadsheet would take for a formula is made a text. */
 function csvCell(value: unknown): string {
   if (value === null || value === undefined) return ''
   if (typeof value === 'number' || typeof value === 'boolean') return String(value)
-  const text = typeof value === 'string' ? value : JSON.stringify(value)
-  const safe = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text
-  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
+  return csvText(typeof value === 'string' ? value : JSON.stringify(value))
 }
