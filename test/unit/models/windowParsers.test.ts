@@ -6,9 +6,12 @@ import { loadedModel, modelName, shownModel } from '../../../daemon/models/ollam
 
 const ps = (...models: unknown[]) => ({ models })
 const entry = (name: string, window: unknown) => ({ name, model: name, context_length: window })
+/** Any JSON value as a name; one with a `toString` of its own cannot be made a text. */
+const nameOf = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value))
+
 const show = (architecture: unknown, length: unknown, parameters: unknown = '') => ({
   parameters,
-  model_info: { 'general.architecture': architecture, [`${String(architecture)}.context_length`]: length },
+  model_info: { 'general.architecture': architecture, [`${nameOf(architecture)}.context_length`]: length },
 })
 
 describe('what an Ollama server says is loaded', () => {
