@@ -1,15 +1,13 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
-import { resolve } from 'node:path'
 import type { Locator } from 'playwright-core'
 import { gateUrl } from '../../shared/addresses.ts'
 import { startUpstream } from '../upstream/upstream.ts'
-import type { Upstream } from '../upstream/upstream.ts'
-import { launchChromium } from '../vscode/host/chromium.ts'
-import { installCodeServer, startCodeServer } from '../vscode/host/codeServer.ts'
-import { createProfile, endGate, gateRecord } from '../vscode/host/profile.ts'
+import { gateRecord } from '../vscode/host/profile.ts'
 import type { Profile } from '../vscode/host/profile.ts'
-import { Workbench } from './workbench.ts'
+import { useStand } from './stand.ts'
+import type { Played } from './stand.ts'
+import type { Workbench } from './workbench.ts'
 
 /** A call of the picture: who makes it, what it reports. */
 interface PlayedCall {
@@ -30,52 +28,22 @@ interface PlayedCall {
 describe('a first look at the extension', function () {
   this.timeout(120_000)
   this.bail(true)
-  let upstream: Upstream
+  const stand = useStand(() => ({
+    extension: { checkout: '.' },
+    play: playedDay,
+    view: { viewport: { width: 1100, height: 700 }, deviceScaleFactor: 1.5 },
+  }))
   let profile: Profile
   let window: Workbench
-  const endings: (() => unknown)[] = []
 
-  before(async function () {
-    this.timeout(900_000)
-    upstream = await startUpstream()
-    endings.push(() => upstream.close())
-    upstream.script((request) => {
-      const asked = /in=(\d+) out=(\d+) pause=(\d+)/.exec(request.body.toString('utf8'))
-      if (!asked) return undefined
-      const [inputTokens, outputTokens, chunkDelayMs] = asked.slice(1).map(Number)
-      return { inputTokens: inputTokens!, outputTokens: outputTokens!, chunkDelayMs: chunkDelayMs! }
-    })
-    profile = await createProfile({
-      upstreams: {
-        openai: { baseUrl: upstream.baseUrls.openai, dialect: 'openai' },
-        anthropic: { baseUrl: upstream.baseUrls.anthropic, dialect: 'anthropic' },
-      },
-    })
-    endings.push(
-      () => profile.remove(),
-      () => endGate(profile),
-    )
-    const server = await startCodeServer(await installCodeServer(), profile, { testDriver: true })
-    endings.push(() => server.stop())
-    const browser = await launchChromium()
-    endings.push(() => browser.close())
-    const page = await browser.newPage({ viewport: { width: 1100, height: 700 }, deviceScaleFactor: 1.5 })
-    const payload = [
-      ['extensionDevelopmentPath', `vscode-remote://${new URL(server.url).host}${resolve('.')}`],
-      ['skipWelcome', 'true'],
-    ]
-    await page.goto(`${server.url}/?folder=${profile.workspace}&payload=${encodeURIComponent(JSON.stringify(payload))}`)
-    window = new Workbench(page)
-    await window.ready()
+  before(async () => {
+    ;({ profile } = stand())
+    window = await stand().openWindow()
     await window.spendShows(/€/)
   })
 
   afterEach(async function () {
     if (this.currentTest?.isFailed()) await window.picture('failed')
-  })
-
-  after(async () => {
-    for (const end of endings.reverse()) await end()
   })
 
   const step = (title: string): Locator => window.page.locator('.getting-started-step').filter({ hasText: title })
@@ -199,6 +167,25 @@ describe('a first look at the extension', function () {
     await running
   })
 })
+
+/** Providers that report and pause as the prompt says. */
+async function playedDay(): Promise<Played> {
+  const upstream = await startUpstream()
+  upstream.script((request) => {
+    const asked = /in=(\d+) out=(\d+) pause=(\d+)/.exec(request.body.toString('utf8'))
+    if (!asked) return undefined
+    const [inputTokens, outputTokens, chunkDelayMs] = asked.slice(1).map(Number)
+    return { inputTokens: inputTokens!, outputTokens: outputTokens!, chunkDelayMs: chunkDelayMs! }
+  })
+  const { openai, anthropic } = upstream.baseUrls
+  const gateConfig = {
+    upstreams: {
+      openai: { baseUrl: openai, dialect: 'openai' },
+      anthropic: { baseUrl: anthropic, dialect: 'anthropic' },
+    },
+  }
+  return { upstream, gateConfig }
+}
 
 /** Names of the theme's colours in a picture of the walkthrough. */
 function coloursOf(step: string): readonly string[] {

@@ -2,13 +2,9 @@ import assert from 'node:assert/strict'
 import { copyFileSync, mkdirSync, statSync, symlinkSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import type { Upstream } from '../upstream/upstream.ts'
-import { launchChromium } from '../vscode/host/chromium.ts'
-import { installCodeServer, installVsix, run, startCodeServer } from '../vscode/host/codeServer.ts'
-import { startPlayedUpstream } from '../vscode/host/playedGate.ts'
-import { createProfile, endGate } from '../vscode/host/profile.ts'
-import type { Profile } from '../vscode/host/profile.ts'
 import { prompts } from '../vscode/host/prompts.ts'
-import { Workbench } from './workbench.ts'
+import { packVsix, useStand } from './stand.ts'
+import type { Workbench } from './workbench.ts'
 
 const maxVsixBytes = 12 * 1024 * 1024
 
@@ -20,54 +16,27 @@ describe('the packaged extension in an empty VS Code', function () {
   this.timeout(120_000)
   // Each step stands on the one before.
   this.bail(true)
-  let upstream: Upstream
-  let profile: Profile
-  let window: Workbench
-  /** What ends the run, last thing first; filled as things are started, so that a failed start leaves nothing behind. */
-  const endings: (() => unknown)[] = []
-
-  before(async function () {
-    this.timeout(900_000)
-    const vsix = resolve('artifacts', 'tollgate.vsix')
-    mkdirSync('artifacts', { recursive: true })
-    const vsce = resolve('node_modules', '@vscode', 'vsce', 'vsce')
-    await run(
-      process.execPath,
-      [vsce, 'package', '--no-dependencies', '--allow-missing-repository', '--no-rewrite-relative-links', '-o', vsix],
-      resolve('.'),
-    )
+  const stand = useStand(async () => {
+    const vsix = await packVsix()
     const bytes = statSync(vsix).size
     assert.ok(bytes < maxVsixBytes, `the VSIX has ${bytes} bytes`)
-
-    const played = await startPlayedUpstream()
-    upstream = played.upstream
-    endings.push(() => upstream.close())
-    profile = await createProfile(played.gateConfig)
-    endings.push(
-      () => profile.remove(),
-      () => endGate(profile),
-    )
-    for (const agent of ['agent.mjs', 'ollamaAgent.mjs', 'loopingAgent.mjs']) {
-      copyFileSync(join('test', 'e2e', agent), join(profile.workspace, agent))
+    return {
+      extension: { vsix },
+      prepare: ({ workspace }) => {
+        for (const agent of ['agent.mjs', 'ollamaAgent.mjs', 'loopingAgent.mjs']) {
+          copyFileSync(join('test', 'e2e', agent), join(workspace, agent))
+        }
+        mkdirSync(join(workspace, 'node_modules'))
+        symlinkSync(resolve('node_modules', 'openai'), join(workspace, 'node_modules', 'openai'), 'dir')
+      },
     }
-    mkdirSync(join(profile.workspace, 'node_modules'))
-    symlinkSync(resolve('node_modules', 'openai'), join(profile.workspace, 'node_modules', 'openai'), 'dir')
-
-    const serverMain = await installCodeServer()
-    assert.match(await installVsix(serverMain, profile, vsix), /successfully installed/)
-    const server = await startCodeServer(serverMain, profile, { testDriver: false })
-    endings.push(() => server.stop())
-    const browser = await launchChromium()
-    endings.push(() => browser.close())
-    const context = await browser.newContext({ viewport: { width: 1280, height: 800 } })
-    const page = await context.newPage()
-    await page.goto(`${server.url}/?folder=${profile.workspace}`)
-    window = new Workbench(page)
-    await window.ready()
   })
+  let upstream: Upstream
+  let window: Workbench
 
-  after(async () => {
-    for (const end of endings.reverse()) await end()
+  before(async () => {
+    ;({ upstream } = stand())
+    window = await stand().openWindow()
   })
 
   it('starts the gate without a question and shows that nothing is spent', async () => {
@@ -103,9 +72,7 @@ describe('the packaged extension in an empty VS Code', function () {
 
   it('stops the running call by its key, in all windows, with the terminal in focus, and says what it did', async () => {
     await window.page.mouse.move(400, 200)
-    const other = new Workbench(await window.page.context().newPage())
-    await other.page.goto(window.page.url())
-    await other.ready()
+    const other = await stand().openWindow()
     await other.spendShows(/^€0\.\d\d · /)
     await window.page.locator('.terminal-wrapper.active .xterm-helper-textarea').focus()
     const running = upstream.generations.at(-1)!

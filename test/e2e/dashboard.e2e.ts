@@ -1,16 +1,14 @@
 import assert from 'node:assert/strict'
 import { existsSync, readFileSync, statSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { join } from 'node:path'
 import type { FrameLocator, Locator } from 'playwright-core'
 import { gateUrl } from '../../shared/addresses.ts'
-import type { Upstream } from '../upstream/upstream.ts'
-import { launchChromium } from '../vscode/host/chromium.ts'
-import { installCodeServer, startCodeServer } from '../vscode/host/codeServer.ts'
 import { startPlayedUpstream } from '../vscode/host/playedGate.ts'
-import { createProfile, endGate, gateRecord } from '../vscode/host/profile.ts'
+import { gateRecord } from '../vscode/host/profile.ts'
 import type { Profile } from '../vscode/host/profile.ts'
 import { growingTask, seedLedger } from './dashboardLedger.ts'
-import { Workbench } from './workbench.ts'
+import { useStand } from './stand.ts'
+import type { Workbench } from './workbench.ts'
 
 /** Runs in the page: whether inline code runs, and whether it can call anybody. */
 const tryToEscape = `(async () => {
@@ -54,43 +52,26 @@ const nameOfFocus = `(() => {
 describe('the dashboard in a window with a month of calls', function () {
   this.timeout(120_000)
   this.bail(true)
-  let upstream: Upstream
+  const stand = useStand(() => ({
+    extension: { checkout: '.' },
+    play: async () => {
+      const { upstream, gateConfig } = await startPlayedUpstream()
+      return { upstream, gateConfig: { ...(gateConfig as object), timezone: 'Europe/Berlin' } }
+    },
+    prepare: ({ dataDir }) => seedLedger(dataDir, Date.now()),
+    view: { viewport: { width: 1280, height: 1500 } },
+  }))
   let profile: Profile
   let window: Workbench
-  const endings: (() => unknown)[] = []
 
-  before(async function () {
-    this.timeout(900_000)
-    const played = await startPlayedUpstream()
-    upstream = played.upstream
-    endings.push(() => upstream.close())
-    profile = await createProfile({ ...(played.gateConfig as object), timezone: 'Europe/Berlin' })
-    endings.push(
-      () => profile.remove(),
-      () => endGate(profile),
-    )
-    await seedLedger(profile.dataDir, Date.now())
-    const server = await startCodeServer(await installCodeServer(), profile, { testDriver: true })
-    endings.push(() => server.stop())
-    const browser = await launchChromium()
-    endings.push(() => browser.close())
-    const page = await browser.newPage({ viewport: { width: 1280, height: 1500 } })
-    const payload = [
-      ['extensionDevelopmentPath', `vscode-remote://${new URL(server.url).host}${resolve('.')}`],
-      ['skipWelcome', 'true'],
-    ]
-    await page.goto(`${server.url}/?folder=${profile.workspace}&payload=${encodeURIComponent(JSON.stringify(payload))}`)
-    window = new Workbench(page)
-    await window.ready()
+  before(async () => {
+    ;({ profile } = stand())
+    window = await stand().openWindow()
     await window.spendShows(/€/)
   })
 
   afterEach(async function () {
     if (this.currentTest?.state === 'failed') await window.picture('dashboard-failed')
-  })
-
-  after(async () => {
-    for (const end of endings.reverse()) await end()
   })
 
   /** The page of the dashboard, two frames deep. */
