@@ -46,7 +46,6 @@ export function createDashboardText(l10n: Localiser) {
     // Figures above the charts
     spent: (amount: string) => l10n.t('{0} spent', amount),
     floor: (amount: string) => l10n.t('≥ {0}', amount),
-    unknownCost: l10n.t('€?'),
     calls: (count: number, shown: string) => (count === 1 ? l10n.t('1 call') : l10n.t('{0} calls', shown)),
     newTokens: (shown: string) => l10n.t('{0} new tokens', shown),
     cachedTokens: (shown: string) => l10n.t('{0} from the cache', shown),

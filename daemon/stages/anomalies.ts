@@ -48,6 +48,7 @@ function sayGrowth(gate: Gate, call: SettledCall): void {
     model: call.facts.model,
     factor: Math.round(growth.factor * 10) / 10,
     eurPerCall: eurFromNano(growth.latestNanoEur),
+    firstEurPerCall: eurFromNano(growth.firstNanoEur),
     reason: `A call of task ${call.task} costs ${formatEur(growth.latestNanoEur)} ${code} now and cost ${formatEur(growth.firstNanoEur)} at first: its transcript grows. Start a new conversation, or let the client compact this one.`,
   } as const
   gate.anomalies.say('cost_growth', about, call.settledAtMs)

@@ -7,6 +7,8 @@ import type { NumberKind } from './page.ts'
 export interface Numbers {
   readonly figures: Figures
   of(kind: NumberKind, value: number): string
+  /** Three decimals: `1.034`. */
+  ratio(value: number): string
   /** A bucket of a series in full. */
   bucket(unit: SeriesUnit, bucket: string): string
   /** The same, short enough for an axis. */
@@ -26,6 +28,7 @@ export function createNumbers(language: string, currency: string, timezone: stri
     signDisplay: 'exceptZero',
     maximumFractionDigits: 1,
   })
+  const ratio = new Intl.NumberFormat(locale, { minimumFractionDigits: 3, maximumFractionDigits: 3 })
   const format = (options: Intl.DateTimeFormatOptions, timeZone: string): ((text: string) => string) => {
     const dates = new Intl.DateTimeFormat(locale, { ...options, timeZone })
     return (text) => {
@@ -44,6 +47,7 @@ export function createNumbers(language: string, currency: string, timezone: stri
   const second = format({ day: 'numeric', month: 'short', second: '2-digit', ...clock }, zone)
   return {
     figures,
+    ratio: (value) => ratio.format(value),
     of: (kind, value) => numberText(kind, value, figures, percent),
     bucket: (unit, bucket) => ({ hour: fullHour, day: fullDay, month: fullMonth })[unit](bucket),
     tick: (unit, bucket) => {

@@ -2,7 +2,9 @@
 export interface Figures {
   /** Two decimals, four below one cent: `€1.84`, `€0.0032`. What is less than that is never written as nothing: `<€0.0001`. */
   eur(amount: number): string
-  /** Spent and cap with one currency sign: `€8.10/10.00`. */
+  /** An amount that nobody knows: `€?`. */
+  readonly unknownEur: string
+  /** Spent and cap with one currency sign: `€8.10/10.00`, `8,10/10,00 €`. */
   eurOf(spent: number, cap: number): string
   /** At most three digits and a suffix: `128k`, `1.2M`. */
   tokens(count: number): string
@@ -22,6 +24,8 @@ export interface Figures {
 
 /** The smallest amount of money that is written with its digits. */
 const leastShown = 0.0001
+/** Below it an amount has four decimals. What four decimals would round to a cent is written as one. */
+const leastInCents = 0.00995
 
 /** Figures of a language. An unknown language or currency falls back to English and euros. */
 export function createFigures(language: string, currency = 'EUR'): Figures {
@@ -36,7 +40,10 @@ export function createFigures(language: string, currency = 'EUR'): Figures {
     })
   const cents = money(2)
   const fine = money(4)
-  const bare = new Intl.NumberFormat(locale, { minimumFractionDigits: 2, maximumFractionDigits: 2 })
+  const bare = (decimals: number): Intl.NumberFormat =>
+    new Intl.NumberFormat(locale, { minimumFractionDigits: decimals, maximumFractionDigits: decimals })
+  const bareCents = bare(2)
+  const bareFine = bare(4)
   const whole = new Intl.NumberFormat(locale, { maximumFractionDigits: 0 })
   const oneDecimal = new Intl.NumberFormat(locale, { maximumFractionDigits: 1 })
   const twoDecimals = new Intl.NumberFormat(locale, { maximumFractionDigits: 2 })
@@ -48,14 +55,19 @@ export function createFigures(language: string, currency = 'EUR'): Figures {
   let days: Intl.DateTimeFormat | undefined
   const currencyLeads = cents.formatToParts(1)[0]?.type === 'currency'
 
-  const eur = (amount: number): string =>
+  const written = (amount: number, inCents: Intl.NumberFormat, finely: Intl.NumberFormat): string =>
     amount > 0 && amount < leastShown / 2
-      ? `<${fine.format(leastShown)}`
-      : (amount > 0 && amount < 0.01 ? fine : cents).format(amount)
+      ? `<${finely.format(leastShown)}`
+      : (amount > 0 && amount < leastInCents ? finely : inCents).format(amount)
+  const eur = (amount: number): string => written(amount, cents, fine)
+  const bareEur = (amount: number): string => written(amount, bareCents, bareFine)
   return {
     eur,
-    eurOf: (spent, cap) =>
-      currencyLeads ? `${eur(spent)}/${bare.format(cap)}` : `${bare.format(spent)}/${cents.format(cap)}`,
+    unknownEur: cents
+      .formatToParts(0)
+      .map(({ type, value }) => (type === 'integer' ? '?' : type === 'decimal' || type === 'fraction' ? '' : value))
+      .join(''),
+    eurOf: (spent, cap) => (currencyLeads ? `${eur(spent)}/${bareEur(cap)}` : `${bareEur(spent)}/${eur(cap)}`),
     tokens: (count) => {
       const suffixes = ['', 'k', 'M', 'G'] as const
       let value = count

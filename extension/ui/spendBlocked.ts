@@ -1,11 +1,9 @@
-import { refusalCodes } from '../../shared/codes.ts'
-import type { RefusalCode } from '../../shared/codes.ts'
 import type { Text } from '../text.ts'
-import { numberField, textField } from './eventFields.ts'
+import { textField } from './eventFields.ts'
 import type { DaemonEvent } from './eventFields.ts'
 import type { Figures } from './figures.ts'
-import { capName, capNotice } from './notices.ts'
-import { mostOfKind } from './spendEvents.ts'
+import { refusalSentence, refusalTitle } from './refusalSentence.ts'
+import { isCutShort } from './spendEvents.ts'
 import type { KeptEvents } from './spendEvents.ts'
 import { bounded, nodeOf, oneLine } from './spendNode.ts'
 import type { SpendNode } from './spendNode.ts'
@@ -14,18 +12,26 @@ import type { Told } from './spendSubjects.ts'
 
 /** Rows of one code before the others are behind *more*. */
 const mostRows = 10
-/** Letters of a reason that a row shows; the tooltip has all of it. */
-const mostLetters = 200
+/** Letters of the daemon's own sentence in a tooltip. */
 const mostTooltipLetters = 1000
 
-/** Today's refused calls: a node a code, the code that refused last first; below it what was refused and why. None: no node. */
-export function blockedNode(events: KeptEvents, nowMs: number, text: Text, figures: Figures): readonly SpendNode[] {
+/**
+ * Today's refused calls: a node a code, the code that refused last first; below it what was refused and why. None: no node.
+ * `exactSinceMs` is when the running gate started: see `isCutShort`.
+ */
+export function blockedNode(
+  events: KeptEvents,
+  exactSinceMs: number,
+  nowMs: number,
+  text: Text,
+  figures: Figures,
+): readonly SpendNode[] {
   const codes = [...events.values()]
     .filter((list) => list[0]?.event === 'refused')
     .sort((left, right) => lastMs(right) - lastMs(left))
   if (codes.length === 0) return []
   const all = codes.reduce((sum, list) => sum + list.length, 0)
-  const isFloor = codes.some((list) => list.length >= mostOfKind)
+  const isFloor = codes.some((list) => isCutShort(list, exactSinceMs))
   const count = countText(all, isFloor, text, figures)
   return [
     nodeOf({
@@ -34,16 +40,23 @@ export function blockedNode(events: KeptEvents, nowMs: number, text: Text, figur
       description: count,
       spoken: text.spend.spokenSection(text.spend.blocked, count),
       icon: 'circle-slash',
-      children: codes.map((list) => codeNode(list, nowMs, text, figures)),
+      children: codes.map((list) => codeNode(list, exactSinceMs, nowMs, text, figures)),
     }),
   ]
 }
 
-function codeNode(list: readonly DaemonEvent[], nowMs: number, text: Text, figures: Figures): SpendNode {
+function codeNode(
+  list: readonly DaemonEvent[],
+  exactSinceMs: number,
+  nowMs: number,
+  text: Text,
+  figures: Figures,
+): SpendNode {
   const code = textField(list[0] as DaemonEvent, 'code') ?? ''
   const id = `blocked/${encodeURIComponent(code)}`
-  const label = titleOf(code, text)
-  const count = countText(list.length, list.length >= mostOfKind, text, figures)
+  const label = refusalTitle(code, text)
+  const count = countText(list.length, isCutShort(list, exactSinceMs), text, figures)
+  const subjectOf = (event: DaemonEvent): string => subjectOfRefusal(event, nowMs, text, figures)
   const rows = bySubject(list, subjectOf).map((told) => refusedNode(id, told, nowMs, text, figures))
   return nodeOf({
     id,
@@ -58,7 +71,7 @@ function codeNode(list: readonly DaemonEvent[], nowMs: number, text: Text, figur
 
 function refusedNode(parent: string, told: Told, nowMs: number, text: Text, figures: Figures): SpendNode {
   const { latest, count, subject } = told
-  const reason = reasonOf(latest, nowMs, text, figures)
+  const reason = refusalSentence(latest, nowMs, text, figures) ?? refusalTitle(textField(latest, 'code') ?? '', text)
   const project = textField(latest, 'project')
   const upstream = textField(latest, 'upstream')
   const task = taskOf(latest)
@@ -74,61 +87,36 @@ function refusedNode(parent: string, told: Told, nowMs: number, text: Text, figu
     id: `${parent}/${subject}`,
     label: reason,
     description: [...(count > 1 ? [text.spend.times(figures.whole(count))] : []), when].join(' · '),
-    tooltip: [message === undefined ? reason : oneLine(message, mostTooltipLetters), times, ...facts].join('\n'),
-    spoken: [reason, ...[times, ...facts].map((fact) => `${fact}.`)].join(' '),
+    // The last line is what the client was told, in the daemon's English: with the place in the configuration to change.
+    tooltip: [reason, times, ...facts, ...(message === undefined ? [] : [oneLine(message, mostTooltipLetters)])].join(
+      '\n',
+    ),
+    spoken: [asSentence(reason), ...[times, ...facts].map((fact) => `${fact}.`)].join(' '),
     icon: 'circle-slash',
     menu: task === null ? [] : ['calls'],
     task,
   })
 }
 
-/** The reason in a sentence: in the user's figures where the event has them, else as the client was told. */
-function reasonOf(event: DaemonEvent, nowMs: number, text: Text, figures: Figures): string {
-  if (event['severed'] === true) {
-    const program = textField(event, 'process')
-    const pid = numberField(event, 'pid')
-    return program === undefined || pid === undefined
-      ? text.spend.severedUnknown
-      : text.spend.severed(oneLine(program), pid)
-  }
-  const limit = numberField(event, 'limit')
-  if (event['code'] === 'budget_exhausted' && limit !== undefined) {
-    const cap = { unit: event['unit'] === 'tokens' ? 'tokens' : 'eur', limit, resetsAtMs: null } as const
-    if (limit === 0) return text.spend.capIsZero(capName(event, cap, text, figures))
-    if (event['kind'] === 'held') return text.spend.held(capName(event, cap, text, figures))
-    return capNotice(event, cap, nowMs, text, figures).message
-  }
-  const message = textField(event, 'message')
-  return message === undefined
-    ? titleOf(textField(event, 'code') ?? '', text)
-    : oneLine(firstSentence(oneLine(message, mostTooltipLetters)), mostLetters)
-}
-
-/** Up to the first full stop that a new sentence follows; `gpt-4.1` has none. */
-function firstSentence(message: string): string {
-  return /^.+?[.!?](?=\s+["\p{Lu}])/u.exec(message)?.[0] ?? message
-}
-
-/** Refusals that differ in these are different things to a person; figures that move with each call are not among them. */
-function subjectOf(event: DaemonEvent): string {
+/**
+ * Refusals that differ in these are different things to a person; figures that move with each call are not among them. One that
+ * names no scope and has no sentence of its own is told apart by what the client was told.
+ */
+function subjectOfRefusal(event: DaemonEvent, nowMs: number, text: Text, figures: Figures): string {
   const names = ['scope', 'scopeRef', 'window', 'unit', 'kind', 'project', 'task', 'upstream', 'process', 'pid']
-  const isScoped = textField(event, 'scope') !== undefined || event['severed'] === true
-  return subjectFrom(event, isScoped ? names : [...names, 'message'])
+  const isTold = textField(event, 'scope') !== undefined || refusalSentence(event, nowMs, text, figures) !== null
+  return subjectFrom(event, isTold ? names : [...names, 'message'])
+}
+
+/** With a full stop, where it has none. */
+function asSentence(reason: string): string {
+  return /[.!?]$/.test(reason) ? reason : `${reason}.`
 }
 
 /** The task whose calls may be looked at. */
 function taskOf(event: DaemonEvent): string | null {
   const named = event['scope'] === 'task' ? textField(event, 'scopeRef') : undefined
   return textField(event, 'task') ?? named ?? null
-}
-
-function titleOf(code: string, text: Text): string {
-  return isRefusalCode(code) ? text.spend.refusalTitles[code] : text.spend.otherRefusal
-}
-
-/** A newer daemon may refuse for reasons that this version does not know. */
-function isRefusalCode(code: string): code is RefusalCode {
-  return Object.hasOwn(refusalCodes, code)
 }
 
 function countText(count: number, isFloor: boolean, text: Text, figures: Figures): string {

@@ -2,10 +2,11 @@ import { anomalyKinds } from '../../shared/codes.ts'
 import type { AnomalyKind } from '../../shared/codes.ts'
 import type { Status } from '../../shared/status.ts'
 import type { Text } from '../text.ts'
+import { anomalyText } from './anomalyText.ts'
 import { numberField, textField } from './eventFields.ts'
 import type { DaemonEvent } from './eventFields.ts'
 import type { Figures } from './figures.ts'
-import { truncationRemedy } from './notices.ts'
+import { truncationRemedy } from '../truncation/notice.ts'
 import type { KeptEvents } from './spendEvents.ts'
 import { bounded, nodeOf, oneLine } from './spendNode.ts'
 import type { SpendNode } from './spendNode.ts'
@@ -139,8 +140,10 @@ function warningOf(event: DaemonEvent, text: Text, figures: Figures): Warning {
       const says = to === 'cache' ? text.degradedToCache(model) : text.degraded(model, oneLine(to))
       return { title: titled(spend.titleDegraded), says, remedy: spend.remedyDegraded }
     }
-    case 'residual_drift':
-      return { title: titled(spend.titleResidual), says: reasonOf(event, spend.titleResidual), remedy: null }
+    case 'residual_drift': {
+      const told = anomalyText(event, event.event, text, figures)
+      return { title: titled(spend.titleResidual), ...(told ?? asTold(event, spend.titleResidual)) }
+    }
     case 'price_drift':
       return priceDrift(event, text, figures)
     case 'config_rejected':
@@ -148,14 +151,15 @@ function warningOf(event: DaemonEvent, text: Text, figures: Figures): Warning {
     default: {
       const kind = textField(event, 'kind')
       const title = isAnomalyKind(kind) ? spend.titlesOfAnomalies[kind] : spend.titleUnusual
-      return { title: titled(title), says: reasonOf(event, title), remedy: null }
+      const told = isAnomalyKind(kind) ? anomalyText(event, kind, text, figures) : null
+      return { title: titled(title), ...(told ?? asTold(event, title)) }
     }
   }
 }
 
-/** The daemon's own sentence, which says what to do as well. */
-function reasonOf(event: DaemonEvent, otherwise: string): string {
-  return oneLine(textField(event, 'reason') ?? otherwise, mostLetters)
+/** The daemon's own sentence, of an older or newer gate whose figures are not known here. */
+function asTold(event: DaemonEvent, otherwise: string): Omit<Warning, 'title'> {
+  return { says: oneLine(textField(event, 'reason') ?? otherwise, mostLetters), remedy: null }
 }
 
 function priceDrift(event: DaemonEvent, text: Text, figures: Figures): Warning {

@@ -86,6 +86,9 @@ describe('what is unusual', () => {
       }
       await gate.daemon.settled(20)
       const [said] = (await gate.daemon.events('anomaly')).filter((event) => event['kind'] === 'cost_growth')
-      assert.deepEqual([said?.['task'], said?.['factor'], said?.['eurPerCall']], ['night', 2.5, 0.0025])
+      assert.deepEqual(
+        [said?.['task'], said?.['factor'], said?.['eurPerCall'], said?.['firstEurPerCall']],
+        ['night', 2.5, 0.0025, 0.001],
+      )
     }))
 })

@@ -33,7 +33,7 @@ export function columnsOf(texts: readonly string[], amounts: readonly string[]):
 export function costText(sums: Pick<ReportSums, 'eur' | 'unpricedCalls'>, { text, numbers }: ChartWords): string {
   const shown = numbers.of('eur', sums.eur)
   if (sums.unpricedCalls === 0) return shown
-  return sums.eur === 0 ? text.unknownCost : text.floor(shown)
+  return sums.eur === 0 ? numbers.figures.unknownEur : text.floor(shown)
 }
 
 /** Uncached input, cache writes and output: what a sum over turns does not count again and again. */

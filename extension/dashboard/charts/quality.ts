@@ -35,7 +35,7 @@ export function residualChart(residual: Readonly<Record<string, number>>, words:
       columns: columnsOf([text.model], [text.ratio, text.residual]),
       rows: models.map(({ name, ratio, off }) => [
         textCell(name),
-        { text: ratio.toFixed(3), raw: fine(ratio) },
+        { text: numbers.ratio(ratio), raw: fine(ratio) },
         { text: numbers.of('signedPercent', off), raw: fine(off) },
       ]),
     },

@@ -7,6 +7,9 @@ import type { Plot, PlotParts } from './plot.ts'
 /** Between a bar and its amount, in CSS pixels. */
 const gapPx = 6
 const barPx = 14
+/** The band reaches this far beyond a bar, and the name stays clear of it. */
+const bandPx = 3
+const nameGapPx = bandPx + 2
 /** The bars keep at least this share of the width, however long the amounts are. */
 const leastBarShare = 0.4
 
@@ -15,7 +18,7 @@ export function drawRows(chart: RowChart, parts: PlotParts): Plot {
   const { theme, numberText, target, width, onPlace } = parts
   const { rows } = chart
   const linePx = fontHeight(theme)
-  const rowPx = linePx + barPx + 12
+  const rowPx = linePx + barPx + 16
   const hasAxis = chart.numbers !== 'whole'
   const axisPx = hasAxis ? linePx + 12 : 0
   const ends = endsOf(chart)
@@ -116,7 +119,7 @@ function paintRange(plot: uPlot, from: number, to: number, color: string): void 
   const { ctx } = plot
   const left = Math.round(plot.valToPos(from, 'y', true))
   const width = Math.max(Math.round(devicePixelRatio), Math.round(plot.valToPos(to, 'y', true)) - left)
-  const height = (barPx + 6) * devicePixelRatio
+  const height = (barPx + 2 * bandPx) * devicePixelRatio
   ctx.save()
   ctx.fillStyle = color
   for (const place of plot.data[0]) ctx.fillRect(left, plot.valToPos(place, 'x', true) - height / 2, width, height)
@@ -135,7 +138,7 @@ function paintTexts(plot: uPlot, { rows }: RowChart, ends: readonly number[][], 
     const middle = plot.valToPos(places[at] ?? at, 'x', true)
     ctx.textAlign = 'left'
     ctx.textBaseline = 'bottom'
-    ctx.fillText(fitted(name, width, theme), bbox.left, middle - (barPx / 2 + 2) * devicePixelRatio)
+    ctx.fillText(fitted(name, width, theme), bbox.left, middle - (barPx / 2 + nameGapPx) * devicePixelRatio)
     ctx.textAlign = isLeft ? 'right' : 'left'
     ctx.textBaseline = 'middle'
     ctx.fillText(text, plot.valToPos(end, 'y', true) + (isLeft ? -gapPx : gapPx) * devicePixelRatio, middle)

@@ -41,22 +41,82 @@ describe('blocked calls in the Spend view', () => {
     assert.equal(label({ limit: 0 }), 'The budget is 0, so paid calls are off: €0.00 a day for you.')
   })
 
-  it('say any other reason in the first sentence of what the client was told, and all of it in the tooltip', () => {
+  it('say the other frequent reasons with their figures as well', () => {
+    const label = (code: string, changes: Record<string, unknown>): string =>
+      row(drawn({}, [event('refused', { code, ...changes })]), `blocked/${code}`).children[0]!.label
+    const task = { scope: 'task', scopeRef: 'shop-3' }
+    for (const [code, changes, says] of [
+      [
+        'task_halted',
+        { ...task, kind: 'spent', unit: 'calls', limit: 25 },
+        'Task shop-3 has reached its ceiling: 25 calls.',
+      ],
+      ['task_halted', { ...task, kind: 'spent', limit: 600 }, 'Task shop-3 has reached its ceiling: 10 minutes.'],
+      [
+        'task_halted',
+        { ...task, kind: 'held', unit: 'eur', limit: 5 },
+        'Task shop-3: running calls hold what is left of €5.00.',
+      ],
+      ['task_halted', { ...task, kind: null, scope: 'session' }, 'Session shop-3 was stopped by a person.'],
+      ['loop_halted', { ...task, limit: 4, spent: 5 }, 'Task shop-3 repeats itself: the same step came 5 times.'],
+      [
+        'velocity',
+        { ...task, limit: 0.5 },
+        'Task shop-3 spends more than €0.50 a minute. Its paid calls are refused until it is slower.',
+      ],
+      [
+        'rate_limited',
+        { scope: 'key', scopeRef: 'k', unit: 'calls', limit: 60 },
+        'Key k is over the limit of its plan: 60 calls.',
+      ],
+      [
+        'rate_limited',
+        { scope: 'key', scopeRef: 'k', unit: 'tokens', limit: 60_000 },
+        'Key k is over the limit of its plan: 60k tokens.',
+      ],
+      ['killed', { scope: 'global' }, 'All model calls are stopped.'],
+      ['killed', { scope: 'tenant', scopeRef: 'acme' }, 'Stopped: account acme'],
+      [
+        'context_overflow',
+        { requested: 9000, limit: 4096 },
+        'About 9,000 tokens were to be sent, and the model reads 4,096 at once.',
+      ],
+      [
+        'conversation_too_long',
+        { requested: 9000, limit: 4096 },
+        'The conversation has 9,000 tokens; the plan allows 4,096.',
+      ],
+      ['message_too_long', { requested: 9000, limit: 4096 }, 'A message has 9,000 characters; the plan allows 4,096.'],
+      [
+        'reasoning_exceeds_output',
+        { requested: 9000, limit: 4096 },
+        '9,000 tokens of thinking leave no room for an answer in 4,096.',
+      ],
+      ['unpriced_model', { scope: 'model', scopeRef: 'new' }, 'new has no known price, so no cap in euros could hold.'],
+      ['upstream_unreachable', { upstream: 'ollama' }, 'ollama could not be reached.'],
+      ['upstream_timeout', { upstream: 'ollama' }, 'ollama did not answer in time.'],
+    ] as const) {
+      assert.equal(label(code, changes), says)
+    }
+    assert.match(label('restart_storm', { limit: 5 }), /^The same task was started 5 times/)
+  })
+
+  it('say any other reason in a few words, and what the client was told in the last line of the tooltip', () => {
     const message = 'The plan does not allow "gpt-4.1". Nothing was sent. Add it to plans.chat.models.'
     const nodes = drawn({}, [
       event('refused', { code: 'model_not_allowed', message, project: 'shop', upstream: 'openai' }),
     ])
     const node = row(nodes, 'blocked/model_not_allowed').children[0]!
-    assert.equal(node.label, 'The plan does not allow "gpt-4.1".')
+    assert.equal(node.label, 'Model not allowed')
     assert.match(
       node.tooltip,
-      /^The plan does not allow "gpt-4\.1"\. Nothing was sent\. Add it to plans\.chat\.models\.\n/,
+      /^Model not allowed\nOnce, at .*\nProject: shop\nProvider: openai\nThe plan does not allow/,
     )
-    assert.match(node.tooltip, /Once, at .*\nProject: shop\nProvider: openai$/)
-    assert.match(node.spoken, /^The plan does not allow "gpt-4\.1"\. Once, at .*\. Project: shop\. Provider: openai\.$/)
+    assert.ok(node.tooltip.endsWith(message))
+    assert.match(node.spoken, /^Model not allowed\. Once, at .*\. Project: shop\. Provider: openai\.$/)
   })
 
-  it('fall back to the code where the daemon sent no sentence, and to a word where it is newer', () => {
+  it('fall back to the code where the daemon sent no figures, and to a word where it is newer', () => {
     const nodes = drawn({}, [event('refused', { code: 'velocity' }), event('refused', { code: 'from_the_future' })])
     assert.equal(row(nodes, 'blocked/velocity').children[0]!.label, 'Spent too fast')
     assert.equal(row(nodes, 'blocked/from_the_future').label, 'Refused')
@@ -129,7 +189,7 @@ describe('blocked calls in the Spend view', () => {
     assert.equal(row(nodes, 'blocked').description, '500+ calls')
     const { children } = row(nodes, 'blocked/invalid_key')
     assert.equal(children.length, 11)
-    assert.equal(children[0]?.label, 'Key 599 is wrong.')
+    assert.ok(children[0]?.tooltip.endsWith('Key 599 is wrong.'))
     assert.ok(children.at(-1)!.children.length <= 200)
   })
 })

@@ -55,7 +55,43 @@ describe('warnings in the Spend view', () => {
     )
   })
 
-  it('tell each kind of anomaly in its own words, with the reason of the daemon', () => {
+  it('tell each kind of anomaly in its own words, with the figures and what helps', () => {
+    const about = { scope: 'task', ref: 'shop-3', task: 'shop-3', model: 'gpt-4.1', reason: 'In English.' }
+    const unusual = (kind: string, fields: Record<string, unknown>): readonly string[] =>
+      said(event('anomaly', { kind, ...about, ...fields }))
+    assert.deepEqual(unusual('velocity', { eurPerMinute: 0.81, limit: 0.5 }), [
+      'Fast spending: gpt-4.1',
+      'Task shop-3 spent €0.81 in one minute; the plan allows €0.50.',
+    ])
+    assert.deepEqual(unusual('velocity', { scope: 'key', ref: 'k', eurPerMinute: 0.81, limit: 0.5 }), [
+      'Fast spending: gpt-4.1',
+      'Key k spent €0.81 in one minute; the plan allows €0.50.',
+    ])
+    assert.deepEqual(unusual('cost_growth', { factor: 4, eurPerCall: 0.08, firstEurPerCall: 0.02 }), [
+      'Calls grow dearer: gpt-4.1',
+      'Task shop-3: a call costs €0.08 now and cost €0.02 at first, because the conversation grows.',
+      'Start a new conversation, or let the client compact this one.',
+    ])
+    assert.deepEqual(unusual('hour_spend', { model: null, eur: 4.1, medianEur: 0.4, factor: 10.3 }), [
+      'Dear hour',
+      'The last hour cost €4.10. Half of the active hours of 30 days cost less than €0.40.',
+      'See under Tasks what spends it.',
+    ])
+    assert.deepEqual(unusual('refusals', { model: null, refusals: 40, usual: 1.5, code: 'velocity' }), [
+      'Many refusals',
+      '40 calls were refused in 5 minutes, most often: Spent too fast. Usually it is 1.5.',
+    ])
+    assert.deepEqual(unusual('cache_unread', { writes: 4, tokens: 48_000 }).slice(1), [
+      '4 calls in 10 minutes wrote 48,000 tokens to the cache and read none. That costs more than no cache.',
+      'Keep the start of the prompt the same, or leave out cache_control.',
+    ])
+    assert.deepEqual(said(event('residual_drift', { ...about, ratio: 2.04, average: 1.02 })).slice(1), [
+      'The provider reports 204% of the estimated input now, and 102% on the long average.',
+      'See whether prompts are cut, or the model behind the name has changed.',
+    ])
+  })
+
+  it('tell an anomaly without figures in the words of the daemon, which is older or newer', () => {
     const titles = anomalyKinds
       .filter((kind) => kind !== 'ledger_drift' && kind !== 'residual_drift')
       .map((kind) => {
@@ -64,7 +100,7 @@ describe('warnings in the Spend view', () => {
         return title
       })
     assert.equal(new Set(titles).size, 5)
-    assert.equal(said(event('anomaly', { kind: 'from_the_future', reason: 'Odd.' }))[0], 'Unusual')
+    assert.deepEqual(said(event('anomaly', { kind: 'from_the_future', reason: 'Odd.' })), ['Unusual', 'Odd.'])
   })
 
   it('are one row for each model and provider, that counts; the latest first', () => {
