@@ -12,7 +12,7 @@ import { capNotice } from './stages/capNotice.ts'
 import { constrain } from './stages/constrain.ts'
 import { contextWindowState } from './stages/contextWindow.ts'
 import { countExactly, stillCounted } from './stages/exactCount.ts'
-import { observe } from './stages/observe.ts'
+import { observe, record } from './stages/observe.ts'
 import { cacheKeyOf, degrade, recordingOf, replay } from './stages/degrade.ts'
 import { judge, withoutUsageEdit } from './stages/judge.ts'
 import { leave, place } from './stages/place.ts'
@@ -115,15 +115,17 @@ export async function runCall(gate: Gate, request: IncomingMessage, response: Se
       if (answered.status !== null && answered.status < 400) gate.withoutUsageOption.add(admitted.upstream.baseUrl)
     }
     const settled = settle(gate, admitted, terms, answered)
-    const observed = observe(gate, settled, answered)
+    const recorded = record(gate, settled, answered)
     isAnswered = settled.call.outcome === 'ok'
-    kept = providerAnswer(gate, received, answered.reader)
-    const refusal = answered.refusal ?? observed.refusal
-    if (refusal !== null) sayRefused(gate, exchange, refusal, received)
     gate.inFlight.remove(call.id)
-    if (observed.refusal === null || response.headersSent) answered.deliver(observed.lateHeaders)
-    else exchange.refuse(observed.refusal)
-    const whole = isAnswered && observed.refusal === null ? (recording?.answer() ?? null) : null
+    if (recorded.refusal === null || response.headersSent) answered.deliver(recorded.lateHeaders)
+    else exchange.refuse(recorded.refusal)
+    // The client has its answer; nothing that it sends is read before this is done as well.
+    kept = providerAnswer(gate, received, answered.reader)
+    observe(gate, settled, answered, recorded)
+    const refusal = answered.refusal ?? recorded.refusal
+    if (refusal !== null) sayRefused(gate, exchange, refusal, received)
+    const whole = isAnswered && recorded.refusal === null ? (recording?.answer() ?? null) : null
     if (cacheKey !== null && whole !== null) gate.answers.keep(cacheKey, whole, gate.nowMs())
   } catch (fault) {
     // A fault of ours must not leave money held for a call that is over. Where it was settled before, that stands.

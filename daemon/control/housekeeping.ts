@@ -17,6 +17,9 @@ const everyMs = 600_000
 /** Between two steps calls have the event loop, most of the time. */
 const pauseMs = 40
 
+/** A step that found less than it may take has caught up: what comes now are the calls of the moment. */
+const caughtUpPauseMs = 2000
+
 /**
  * A step holds the event loop and the ledger's write lock; it is made smaller or larger to take half of this or less. Below
  * the fewest rows it is the commit that takes long, and fewer rows would only mean more commits.
@@ -41,7 +44,7 @@ export class Housekeeping {
   }
 
   schedule(afterMs = firstAfterMs): void {
-    this.#timer = setTimeout(() => this.schedule(this.step() ? pauseMs : everyMs), afterMs)
+    this.#timer = setTimeout(() => this.schedule(this.step()), afterMs)
     this.#timer.unref()
   }
 
@@ -49,8 +52,8 @@ export class Housekeeping {
     if (this.#timer !== null) clearTimeout(this.#timer)
   }
 
-  /** One step; true where there may be more to do. */
-  step(): boolean {
+  /** One step. Returns the milliseconds until the next one is due. */
+  step(): number {
     const { ledger, config, nowMs, elapsedMs } = this.#parts
     const beganMs = elapsedMs()
     let taken: number
@@ -58,10 +61,12 @@ export class Housekeeping {
       taken = ledger.upkeep({ ...dueBefore(config(), nowMs()), mostRows: this.#rows })
     } catch {
       // The status and each refused call say that the ledger cannot be used.
-      return false
+      return everyMs
     }
+    const isFull = taken >= this.#rows
     this.#rows = nextRows(this.#rows, elapsedMs() - beganMs)
-    return taken > 0
+    if (taken === 0) return everyMs
+    return isFull ? pauseMs : caughtUpPauseMs
   }
 }
 

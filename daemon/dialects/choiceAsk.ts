@@ -24,8 +24,10 @@ export function choiceAskOf(body: JsonObject): ChoiceAsk {
   const edits: FieldEdit[] = []
   for (const name of ['logprobs', 'top_logprobs']) if (asks(body[name])) edits.push({ path: [name], remove: true })
   for (const place of ['generationConfig', 'generation_config']) {
+    const config = objectIn(body, place)
+    if (config === null) continue
     for (const name of ['responseLogprobs', 'response_logprobs', 'logprobs']) {
-      if (asks(objectIn(body, place)?.[name])) edits.push({ path: [place, name], remove: true })
+      if (asks(config[name])) edits.push({ path: [place, name], remove: true })
     }
   }
   const include = arrayIn(body, 'include')

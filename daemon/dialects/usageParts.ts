@@ -11,10 +11,9 @@ const buckets = Object.keys(noUsage) as (keyof Usage)[]
 
 /** Bucket by bucket what `combine` makes of two usages. */
 export function eachBucket(left: Usage, right: Usage, combine: (left: number, right: number) => number): Usage {
-  return Object.fromEntries(buckets.map((name) => [name, combine(left[name], right[name])])) as Record<
-    keyof Usage,
-    number
-  >
+  const combined: Record<keyof Usage, number> = { ...left }
+  for (const name of buckets) combined[name] = combine(left[name], right[name])
+  return combined
 }
 
 /** Both together. */

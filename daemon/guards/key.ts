@@ -16,7 +16,8 @@ export interface Claim {
 /** Constant, so that it tells nothing about what exists (N06). */
 const invalidKey: Refusal = {
   code: 'invalid_key',
-  message: 'The local key is missing or wrong. Use the base URL that "tollgate env" or the status bar shows.',
+  message:
+    'The local key is missing or wrong. Take the base URL from "Tollgate: Copy Base URL" in VS Code or from "tollgate env".',
 }
 
 /** Finds out who calls and under which plan. `localKey` is the data directory's own key. */
@@ -44,10 +45,28 @@ export function identify(claim: Claim, config: Config, localKey: string, equals:
 }
 
 /** The plan that expects this client, for keys without a plan of their own. */
-function planOfClient(userAgent: string, config: Config): string | null {
-  const lower = userAgent.toLowerCase()
-  for (const [name, plan] of Object.entries(config.plans)) {
-    if (plan.expectedUserAgents.some((part) => part !== '' && lower.includes(part.toLowerCase()))) return name
+function planOfClient(userAgent: string, { plans }: Config): string | null {
+  let expected = expectedOf.get(plans)
+  if (expected === undefined) {
+    expected = expectedAgents(plans)
+    expectedOf.set(plans, expected)
   }
-  return null
+  if (expected.length === 0) return null
+  const lower = userAgent.toLowerCase()
+  return expected.find(({ part }) => lower.includes(part))?.plan ?? null
+}
+
+interface ExpectedAgent {
+  /** In small letters, not empty. */
+  readonly part: string
+  readonly plan: string
+}
+
+/** By the plans of a configuration, which a reload replaces and nothing changes. */
+const expectedOf = new WeakMap<Config['plans'], readonly ExpectedAgent[]>()
+
+function expectedAgents(plans: Config['plans']): readonly ExpectedAgent[] {
+  return Object.entries(plans).flatMap(([plan, { expectedUserAgents }]) =>
+    expectedUserAgents.filter((part) => part !== '').map((part) => ({ part: part.toLowerCase(), plan })),
+  )
 }

@@ -26,6 +26,12 @@ const awaitedPolls = 2
  */
 const settleDelayMs = 20
 
+/**
+ * Batches with reservations after which residuals are written at the latest. They are averages, of which the last few
+ * samples may be lost, and each is a page more in a commit that a call waits for.
+ */
+const mostWithoutResiduals = 200
+
 /** Pauses between tries while the file cannot be written, in milliseconds. */
 const firstRetryMs = 250
 const longestRetryMs = 30_000
@@ -35,7 +41,8 @@ const longestRetryMs = 30_000
  *
  * Reservations are written after two polls for input (`setImmediate`), so that the calls that arrive together commit
  * together; while a commit runs, the next calls gather in their sockets. A call that is alone waits for nothing.
- * Settlements, events and residuals ride with the next reservation, or go alone after a few milliseconds.
+ * Settlements and events ride with the next reservation, or go alone after a few milliseconds. Residuals go with a batch that
+ * no call waits for.
  *
  * A batch that fails rejects exactly its reservations. Everything else stays queued and is tried again, by itself and with
  * the next reservation, so that a disk with room again is used at once (A07, A08).
@@ -51,6 +58,7 @@ export class WriteQueue {
   #immediate: NodeJS.Immediate | null = null
   #timer: NodeJS.Timeout | null = null
   #retryMs = 0
+  #withoutResiduals = 0
   #closed = false
 
   constructor(options: WriteQueueOptions) {
@@ -83,7 +91,7 @@ export class WriteQueue {
   }
 
   saveResidual(residual: Residual): void {
-    this.#residuals.set(JSON.stringify([residual.upstream, residual.model]), residual)
+    this.#residuals.set(`${residual.upstream}\n${residual.model}`, residual)
     this.#later()
   }
 
@@ -97,17 +105,18 @@ export class WriteQueue {
 
   /** Writes what is queued. Throws LedgerUnavailable where that fails; nothing but reservations is lost by it. */
   flush(): void {
-    if (this.#settlements.size > 0 || this.#events.length > 0 || this.#residuals.size > 0) this.#write()
+    if (this.#settlements.size > 0 || this.#events.length > 0 || this.#residuals.size > 0) this.#write(true)
   }
 
   /** Writes the rest and takes nothing more. */
   close(): void {
-    this.#writeAndLog()
+    this.#writeAndLog(true)
     this.#closed = true
     this.#clearTimers()
   }
 
   #writeAfter(polls: number): void {
+    this.#clearTimers()
     this.#immediate = setImmediate(() => {
       if (polls > 1) this.#writeAfter(polls - 1)
       else this.#writeAndLog()
@@ -121,7 +130,8 @@ export class WriteQueue {
 
   #later(): void {
     if (this.#closed || this.#timer !== null || this.#immediate !== null) return
-    this.#timer = setTimeout(() => this.#writeAndLog(), Math.max(settleDelayMs, this.#retryMs))
+    // A reservation may lie in a socket by now: one poll more, and they share the commit.
+    this.#timer = setTimeout(() => this.#writeAfter(1), Math.max(settleDelayMs, this.#retryMs))
     // A process that ends closes the ledger; the retries of a broken disk must not keep it alive.
     if (this.#retryMs > 0) this.#timer.unref()
   }
@@ -133,18 +143,19 @@ export class WriteQueue {
     this.#timer = null
   }
 
-  #writeAndLog(): void {
+  #writeAndLog(withResiduals = false): void {
     try {
-      this.#write()
+      this.#write(withResiduals)
     } catch {
       // Logged and answered where it happened; what is left in the queue is tried again.
     }
   }
 
-  #write(): void {
+  #write(withResiduals: boolean): void {
     this.#clearTimers()
     const asks = this.#asks
-    const { work, left } = this.#take(asks)
+    const takesResiduals = withResiduals || asks.length === 0 || this.#withoutResiduals >= mostWithoutResiduals
+    const { work, left } = this.#take(asks, takesResiduals)
     if (asks.length + work.settlements.length + work.events.length + work.residuals.length === 0) return
     this.#asks = []
     let outcome: BatchOutcome
@@ -155,7 +166,8 @@ export class WriteQueue {
     }
     this.#settlements = left
     this.#events = []
-    this.#residuals.clear()
+    if (takesResiduals) this.#residuals.clear()
+    this.#withoutResiduals = takesResiduals ? 0 : this.#withoutResiduals + 1
     if (this.#retryMs > 0) this.#options.log('the ledger can be written again')
     this.#retryMs = 0
     if (left.size > 0) this.#later()
@@ -163,7 +175,10 @@ export class WriteQueue {
   }
 
   /** The work of one batch. A settlement that came before its own reservation was written waits for the next. */
-  #take(asks: readonly PendingAsk[]): { readonly work: BatchWork; readonly left: Map<string, Settlement> } {
+  #take(
+    asks: readonly PendingAsk[],
+    takesResiduals: boolean,
+  ): { readonly work: BatchWork; readonly left: Map<string, Settlement> } {
     const left = new Map<string, Settlement>()
     if (this.#settlements.size > 0) {
       for (const { ask } of asks) {
@@ -172,10 +187,10 @@ export class WriteQueue {
       }
     }
     const work: BatchWork = {
-      settlements: [...this.#settlements.values()].filter((settlement) => !left.has(settlement.callId)),
+      settlements: [...this.#settlements.values()].filter(({ callId }) => left.size === 0 || !left.has(callId)),
       asks: asks.map(({ ask }) => ask),
       events: this.#events,
-      residuals: [...this.#residuals.values()],
+      residuals: takesResiduals ? [...this.#residuals.values()] : [],
     }
     return { work, left }
   }

@@ -31,8 +31,17 @@ const shortestRateMs = 10_000
 /** More than ten times a limit is no share of it. */
 const mostShare = 10
 
+/** What the names of all headers begin with that are read here: most servers send none, and are asked nothing more. */
+const prefixes = ['anthropic-ratelimit-', 'x-codex-', 'x-ratelimit-'] as const
+
+function speaksOfLimits(headers: AnswerHeaderValues): boolean {
+  for (const name in headers) if (prefixes.some((prefix) => name.startsWith(prefix))) return true
+  return false
+}
+
 /** All windows that the headers speak of. */
 export function readPacing(headers: AnswerHeaderValues, nowMs: number): readonly PacingReading[] {
+  if (!speaksOfLimits(headers)) return []
   const found = [...claudeWindows(headers, nowMs), ...codexWindows(headers, nowMs), ...rateWindows(headers, nowMs)]
   return found.slice(0, mostWindows)
 }

@@ -42,6 +42,8 @@ interface Entry {
   samples: number
   /** Reported ÷ upper bound of the latest calls. */
   readonly shares: number[]
+  /** The largest of the shares; 0 without one. */
+  largestShare: number
 }
 
 /** Residuals of all models. Deterministic; no clock, no I/O. */
@@ -52,7 +54,7 @@ export class Residuals {
   constructor(rows: readonly ResidualRow[] = []) {
     for (const { upstream, model, ratio, samples } of rows.slice(-mostModels)) {
       if (!(ratio > 0) || !(samples > 0)) continue
-      this.#entries.set(nameOf(upstream, model), { upstream, model, ratio, samples, shares: [] })
+      this.#entries.set(nameOf(upstream, model), { upstream, model, ratio, samples, shares: [], largestShare: 0 })
     }
   }
 
@@ -60,7 +62,7 @@ export class Residuals {
   factor(upstream: string, model: string): number {
     const entry = this.#entries.get(nameOf(upstream, model))
     if (entry === undefined || entry.shares.length === 0) return 1
-    const seen = headroom * Math.max(...entry.shares)
+    const seen = headroom * entry.largestShare
     const least = entry.shares.length < samplesToLoosen ? 1 : leastFactor
     return Math.min(mostFactor, Math.max(least, seen))
   }
@@ -85,8 +87,7 @@ export class Residuals {
     if (isSmall && (isExact || share <= this.factor(upstream, model))) return null
     const entry = this.#entry(upstream, model)
     // The provider's own count says nothing about the bound that it took the place of.
-    if (!isExact) entry.shares.push(Math.min(mostFactor, share))
-    if (entry.shares.length > rememberedSamples) entry.shares.shift()
+    if (!isExact) addShare(entry, Math.min(mostFactor, share))
     if (isSmall) return null
     const ratio = reportedInputTokens / estimate.textTokens
     entry.ratio = entry.samples === 0 ? ratio : entry.ratio + averageWeight * (ratio - entry.ratio)
@@ -104,7 +105,7 @@ export class Residuals {
   /** The entry of a model, as the youngest; the oldest is dropped above the bound. */
   #entry(upstream: string, model: string): Entry {
     const name = nameOf(upstream, model)
-    const entry = this.#entries.get(name) ?? { upstream, model, ratio: 1, samples: 0, shares: [] }
+    const entry = this.#entries.get(name) ?? { upstream, model, ratio: 1, samples: 0, shares: [], largestShare: 0 }
     this.#entries.delete(name)
     this.#entries.set(name, entry)
     if (this.#entries.size > mostModels) {
@@ -113,6 +114,14 @@ export class Residuals {
     }
     return entry
   }
+}
+
+function addShare(entry: Entry, share: number): void {
+  const { shares } = entry
+  shares.push(share)
+  const left = shares.length > rememberedSamples ? shares.shift() : undefined
+  if (share >= entry.largestShare) entry.largestShare = share
+  else if (left === entry.largestShare) entry.largestShare = Math.max(...shares)
 }
 
 function nameOf(upstream: string, model: string): string {

@@ -113,7 +113,7 @@ export function answer(
     function finish(ending: Ending, refusal: Refusal | null, deliver: (lateHeaders: readonly string[]) => void): void {
       if (over) return
       over = true
-      exchange.signal.removeEventListener('abort', onCancelled)
+      exchange.onCancelled = null
       response.off('drain', onDrain)
       resolve({
         ending,
@@ -129,9 +129,12 @@ export function answer(
     }
     function writeHead(lateHeaders: readonly string[]): void {
       if (response.headersSent || response.destroyed) return
-      const hasOwn = headers.some((name, at) => at % 2 === 0 && name.toLowerCase().startsWith(unifiedLimit))
-      const notice = hasOwn || (status ?? 502) >= 400 ? [] : capNotice
+      const notice = capNotice.length === 0 || (status ?? 502) >= 400 || hasLimitHeaders(headers) ? [] : capNotice
       response.writeHead(status ?? 502, [...headers, ...callHeaders(call, lateHeaders), ...notice])
+    }
+    /** The head of a stream mostly comes with its first bytes and leaves with them in one write; alone it does not wait. */
+    function flushHead(): void {
+      if (lastBytes === null && !response.writableEnded && !response.destroyed) response.flushHeaders()
     }
     function send(bytes: Uint8Array): boolean {
       lastBytes = bytes
@@ -250,7 +253,7 @@ export function answer(
     const clientHeaders = upstreamHeaders(exchange.request.rawHeaders, exchange.request.headers.connection)
     const sent = appendFields(call.body, call.edits, call.facts.fields) ?? applyEdits(call.body, call.edits)
     gate.contextWindows.sent(call, call.facts)
-    exchange.signal.addEventListener('abort', onCancelled)
+    exchange.onCancelled = onCancelled
     response.on('drain', onDrain)
     exchange.sentAtMs ??= startedAtMs
     forwarding = forward(
@@ -299,7 +302,7 @@ export function answer(
             headers = withoutHeader(headers, 'content-length')
             held = null
             writeHead([])
-            response.flushHeaders()
+            process.nextTick(flushHead)
           }
         },
         onData: (chunk) => (decoder === null ? consume(chunk) : decoder.write(chunk)),
@@ -311,6 +314,11 @@ export function answer(
       },
     )
   })
+}
+
+/** The provider has said by itself how far its limits are used. */
+function hasLimitHeaders(headers: readonly string[]): boolean {
+  return headers.some((name, at) => at % 2 === 0 && name.toLowerCase().startsWith(unifiedLimit))
 }
 
 /** The limits of a request before which another one took so long. */

@@ -1,7 +1,7 @@
 import type { WarningCode } from '../../shared/codes.ts'
 import { eurFromNano } from '../../shared/money.ts'
 import { totalInput, totalTokens } from '../../shared/usage.ts'
-import type { Refusal } from '../call.ts'
+import type { Refusal, SettledCall } from '../call.ts'
 import type { Gate } from '../gate.ts'
 import { judgeAnswer, judgeTruncation } from '../observe/truncation.ts'
 import type { TruncationVerdict } from '../observe/truncation.ts'
@@ -12,23 +12,22 @@ import { sayChanges, spenders } from './place.ts'
 import { chargedAs } from './settle.ts'
 import type { Settled } from './settle.ts'
 
-/** What is said about a settled call. */
-export interface Observed {
+/** What has to be known of a settled call before its answer is handed on. */
+export interface Recorded {
   readonly warnings: readonly WarningCode[]
   /** Headers that can still go out where the answer was held. */
   readonly lateHeaders: readonly string[]
   /** The answer is not handed on, because the plan turns an answer on a truncated prompt into an error. */
   readonly refusal: Refusal | null
+  readonly verdict: TruncationVerdict
 }
 
-/** Records the settlement, learns from it and says what has to be said. */
-export function observe(gate: Gate, settled: Settled, answered: Answered): Observed {
+/** Judges a settled call and puts its settlement into the ledger. What nobody waits for is done by `observe`. */
+export function record(gate: Gate, settled: Settled, answered: Answered): Recorded {
   const { call, durationMs } = settled
-  const { facts, usage } = call
+  const { usage } = call
   const answerFacts = answered.reader?.facts ?? null
-  const exact = call.settlement === 'exact' && call.outcome === 'ok'
-  const reported = totalInput(usage)
-  const verdict: TruncationVerdict = exact ? truncation(gate, settled, reported) : { kind: 'none' }
+  const verdict: TruncationVerdict = isExact(call) ? truncation(gate, settled, totalInput(usage)) : { kind: 'none' }
   const warnings: WarningCode[] = call.warnings.map(({ code }) => code)
   if (verdict.kind === 'truncated') warnings.push('truncated')
   if (call.degradedTo !== null) warnings.push('degraded')
@@ -48,13 +47,12 @@ export function observe(gate: Gate, settled: Settled, answered: Answered): Obser
         })
   if (ending !== 'none') warnings.push(ending)
 
-  const charged = chargedAs(call, call.costNanoEur)
   gate.ledger.settle({
     callId: call.id,
     settlement: call.settlement,
     outcome: call.outcome,
     usage,
-    ...charged,
+    ...chargedAs(call, call.costNanoEur),
     tier: settled.tier,
     status: call.status,
     finish: call.finish,
@@ -65,6 +63,24 @@ export function observe(gate: Gate, settled: Settled, answered: Answered): Obser
     // No warning, but the place where the row says it: reports and drift compare such calls with the table.
     warnings: settled.priceReported ? [...warnings, 'price_reported'] : warnings,
   })
+  const isTruncated = verdict.kind === 'truncated'
+  // An answer that has begun cannot be taken back; the policy is for those that are held.
+  const asError = isTruncated && !answered.streamed && call.identity.plan.truncation?.after === 'error'
+  return {
+    warnings,
+    lateHeaders: isTruncated ? [warningHeader, truncationHeader(verdict)] : [],
+    refusal: asError ? truncatedRefusal(call.facts.model, verdict) : null,
+    verdict,
+  }
+}
+
+/** Learns from a recorded call and says what has to be said of it. */
+export function observe(gate: Gate, settled: Settled, answered: Answered, { warnings, verdict }: Recorded): void {
+  const { call, durationMs } = settled
+  const { facts, usage } = call
+  const answerFacts = answered.reader?.facts ?? null
+  const exact = isExact(call)
+  const reported = totalInput(usage)
   // Runs beside the message, or on several models, read more than the prompt that was estimated.
   const isOnePrompt = (answerFacts?.parts.length ?? 0) === 0 && facts.hiddenInput === null
   if (exact && verdict.kind === 'none' && facts.estimate.mediaTokens === 0 && isOnePrompt) {
@@ -88,19 +104,16 @@ export function observe(gate: Gate, settled: Settled, answered: Answered): Obser
     outputTokens: usage.output,
     durationMs,
     firstByteMs: answered.firstByteMs,
-    ...charged,
+    ...chargedAs(call, call.costNanoEur),
     outcome: call.outcome,
   })
   for (const warning of warnings) gate.metrics.warned(warning)
   announce(gate, settled, warnings, verdict)
-  const isTruncated = verdict.kind === 'truncated'
-  // An answer that has begun cannot be taken back; the policy is for those that are held.
-  const asError = isTruncated && !answered.streamed && call.identity.plan.truncation?.after === 'error'
-  return {
-    warnings,
-    lateHeaders: isTruncated ? [warningHeader, truncationHeader(verdict)] : [],
-    refusal: asError ? truncatedRefusal(call.facts.model, verdict) : null,
-  }
+}
+
+/** The provider said what the call used, and it came to its end. */
+function isExact({ settlement, outcome }: SettledCall): boolean {
+  return settlement === 'exact' && outcome === 'ok'
 }
 
 function truncation(gate: Gate, settled: Settled, reported: number): TruncationVerdict {
@@ -132,6 +145,7 @@ function announce(gate: Gate, settled: Settled, warnings: readonly WarningCode[]
     call: call.id,
     task: call.task,
     project: call.identity.project,
+    plan: call.identity.planName,
     upstream: call.upstreamName,
     model: call.facts.model,
   }

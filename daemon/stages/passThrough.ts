@@ -77,7 +77,7 @@ export async function passThrough(
       const onDrain = (): void => forwarding.resume()
       const stop = (): void => {
         response.off('drain', onDrain)
-        exchange.signal.removeEventListener('abort', onCancelled)
+        exchange.onCancelled = null
         resolve()
       }
       const fail = (refusal: Refusal): void => {
@@ -141,7 +141,7 @@ export async function passThrough(
           },
         },
       )
-      exchange.signal.addEventListener('abort', onCancelled)
+      exchange.onCancelled = onCancelled
       response.on('drain', onDrain)
       if (exchange.signal.aborted) onCancelled()
     })

@@ -46,19 +46,24 @@ function tableCost(
   tier: Readonly<Record<string, string>>,
 ): Pick<SettledCost, 'nanoEur' | 'isUncertain'> {
   const parts = answer?.parts ?? []
-  const apart = parts.reduce((whole, part) => sumOf(whole, part.usage), noUsage)
-  const priced = [
-    { price: servedPrice(terms, call, answer?.model ?? null), usage: restOf(usage, apart) },
-    ...parts.map((part) => ({ price: priceOf(terms, call, part.model), usage: part.usage })),
-  ]
-  let nanoEur = 0
-  let isUncertain = false
-  for (const { price, usage: share } of priced) {
-    const cost = price?.cost(share, tier, call.receivedAtMs) ?? 0
-    nanoEur += cost
-    isUncertain ||= cost > 0 && price?.isUncertain(share, tier, call.receivedAtMs) === true
+  const costOf = (
+    price: PricedModel | null,
+    share: SettledUsage['usage'],
+  ): Pick<SettledCost, 'nanoEur' | 'isUncertain'> => {
+    const nanoEur = price?.cost(share, tier, call.receivedAtMs) ?? 0
+    return { nanoEur, isUncertain: nanoEur > 0 && price?.isUncertain(share, tier, call.receivedAtMs) === true }
   }
-  return { nanoEur, isUncertain }
+  const served = servedPrice(terms, call, answer?.model ?? null)
+  if (parts.length === 0) return costOf(served, usage)
+  const apart = parts.reduce((whole, part) => sumOf(whole, part.usage), noUsage)
+  const costs = [
+    costOf(served, restOf(usage, apart)),
+    ...parts.map((part) => costOf(priceOf(terms, call, part.model), part.usage)),
+  ]
+  return {
+    nanoEur: costs.reduce((whole, cost) => whole + cost.nanoEur, 0),
+    isUncertain: costs.some((cost) => cost.isUncertain),
+  }
 }
 
 /** The price of a model that the provider ran beside or instead of the one that was asked, whose own stands in for it. */

@@ -105,8 +105,8 @@ class VocabularyCounter extends PartCounter {
   readonly #alsoCl100k: boolean
   readonly #cache: MessageCountCache | null
   readonly #counter: TextCounter
-  /** What the work budget did not reach. */
-  readonly #sample = new Sample()
+  /** What the work budget did not reach; null for most requests. */
+  #sample: Sample | null = null
   #upper = 0
   #plain = 0
 
@@ -130,7 +130,7 @@ class VocabularyCounter extends PartCounter {
     if (!large) {
       // The next turn finds the texts before this one in the cache and will come further.
       this.#add(counted)
-      this.#counter.sample(text, end, this.#sample)
+      this.#counter.sample(text, end, (this.#sample ??= new Sample()))
       return
     }
     const sample = new Sample()
@@ -141,6 +141,7 @@ class VocabularyCounter extends PartCounter {
   }
 
   override estimate(): InputEstimate {
+    if (this.#sample === null) return this.total(this.#upper, this.#plain)
     const rest = this.#sample.result()
     return this.total(this.#upper + this.#upperOf(rest), this.#plain + rest.plainTokens)
   }

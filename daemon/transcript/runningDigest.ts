@@ -28,10 +28,29 @@ export class RunningDigest {
     this.#low = mixed(low, high)
   }
 
-  /** The digest of all strings so far. */
+  /** The digest of all strings so far: 11 printable characters of six bits each, made without the cost of a radix. */
   toString(): string {
-    return `${(this.#high >>> 0).toString(36)}.${(this.#low >>> 0).toString(36)}`
+    const high = this.#high
+    const low = this.#low
+    return String.fromCharCode(
+      printable(high >>> 26),
+      printable(high >>> 20),
+      printable(high >>> 14),
+      printable(high >>> 8),
+      printable(high >>> 2),
+      printable((high << 4) | (low >>> 28)),
+      printable(low >>> 22),
+      printable(low >>> 16),
+      printable(low >>> 10),
+      printable(low >>> 4),
+      printable(low),
+    )
   }
+}
+
+/** A character from `0` to `o` for the lowest six bits. */
+function printable(bits: number): number {
+  return 0x30 + (bits & 0x3f)
 }
 
 function mixed(one: number, other: number): number {

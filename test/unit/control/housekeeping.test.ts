@@ -8,7 +8,7 @@ const config = { timezone, retention: { callsDays: 2, eventsDays: 1 } }
 const noonMs = Date.parse('2026-11-30T12:00:00+01:00')
 
 /** Housekeeping whose steps take the given times; says what each asked for. */
-function played(tookMs: readonly number[], upkeep: () => number = () => 1) {
+function played(tookMs: readonly number[], upkeep: (ask: UpkeepAsk) => number = ({ mostRows }) => mostRows) {
   const asks: UpkeepAsk[] = []
   let elapsedMs = 0
   const housekeeping = new Housekeeping({
@@ -16,7 +16,7 @@ function played(tookMs: readonly number[], upkeep: () => number = () => 1) {
       upkeep: (ask) => {
         elapsedMs += tookMs[asks.length] ?? 0
         asks.push(ask)
-        return upkeep()
+        return upkeep(ask)
       },
     },
     config: () => config,
@@ -49,7 +49,7 @@ describe('what may go', () => {
 describe('housekeeping', () => {
   it('begins with few rows, takes more while steps are short, and fewer after a long one', () => {
     const { housekeeping, asks } = played([1, 1, 30, 7, 7])
-    for (let step = 0; step < 5; step += 1) assert.equal(housekeeping.step(), true)
+    for (let step = 0; step < 5; step += 1) assert.equal(housekeeping.step(), 40)
     assert.deepEqual(
       asks.map(({ mostRows }) => mostRows),
       [100, 200, 400, 200, 200],
@@ -62,11 +62,15 @@ describe('housekeeping', () => {
     assert.equal(nextRows(500, 0.1), 500)
   })
 
-  it('is done when nothing is due, and where the ledger cannot be used', () => {
-    assert.equal(played([], () => 0).housekeeping.step(), false)
+  it('leaves the calls of the moment alone for seconds once it has caught up with them', () => {
+    assert.equal(played([1], ({ mostRows }) => mostRows - 1).housekeeping.step(), 2000)
+  })
+
+  it('is done for ten minutes when nothing is due, and where the ledger cannot be used', () => {
+    assert.equal(played([], () => 0).housekeeping.step(), 600_000)
     const broken = played([], () => {
       throw new LedgerUnavailable('The disk is full.')
     })
-    assert.equal(broken.housekeeping.step(), false)
+    assert.equal(broken.housekeeping.step(), 600_000)
   })
 })
