@@ -109,10 +109,18 @@ async function receive(doors: Doors, request: IncomingMessage, response: ServerR
         'The control token is missing or wrong. It is in daemon.json in the data directory.',
       )
     }
-    return answerControl(gate, doors.actions, request, response)
+    await answerControl(gate, doors.actions, request, response)
+    // An order may change what the windows show and yet be no event: a charge, ceilings of a task.
+    if (request.method === 'POST') doors.control.touch()
+    return
   }
   if (url === '/control') return fail(response, 426, 'upgrade_required', '/control is a WebSocket.')
-  return runCall(gate, request, response)
+  const leave = gate.inFlight.enter()
+  try {
+    await runCall(gate, request, response)
+  } finally {
+    leave()
+  }
 }
 
 /** `/control` is the only WebSocket. A model call over one could not be accounted for; 426 makes Codex fall back to HTTP. */

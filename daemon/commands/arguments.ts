@@ -32,6 +32,7 @@ export type Invocation =
       readonly config: string | null
       readonly noKey: boolean
       readonly hints: boolean
+      readonly replace: number | null
     }
   | { readonly command: 'status'; readonly dataDir: string | null; readonly json: boolean }
   | { readonly command: 'watch'; readonly dataDir: string | null }
@@ -67,6 +68,7 @@ const optionsOf: Readonly<Record<CommandName, Options>> = {
     config: { type: 'string' },
     'no-key': { type: 'boolean' },
     hints: { type: 'boolean' },
+    replace: { type: 'string' },
   },
   status: { ...common, json: { type: 'boolean' } },
   watch: common,
@@ -236,6 +238,10 @@ function readCommand(
       if (port !== null && !(/^\d{1,5}$/.test(port) && Number(port) <= 65_535)) {
         return mistake(`--port must be a number from 0 to 65535, not "${port}".`)
       }
+      const replace = text(values, 'replace')
+      if (replace !== null && !/^[1-9]\d{0,9}$/.test(replace)) {
+        return mistake(`--replace must be the process id of a running instance, not "${replace}".`)
+      }
       return {
         command,
         port: port === null ? null : Number(port),
@@ -243,6 +249,7 @@ function readCommand(
         config: text(values, 'config'),
         noKey: values['no-key'] === true,
         hints: values['hints'] === true,
+        replace: replace === null ? null : Number(replace),
       }
     }
     case 'status':

@@ -2,13 +2,14 @@
 export const commandHelp = {
   serve: {
     does: 'Run the gate until it is told to stop.',
-    usage: 'tollgate serve [--port 4141] [--data-dir DIR] [--config FILE] [--no-key] [--hints]',
+    usage: 'tollgate serve [--port 4141] [--data-dir DIR] [--config FILE] [--no-key] [--hints] [--replace PID]',
     options: [
       '--port N        Port on the loopback interface; 0 picks a free one. Default 4141.',
       '--data-dir DIR  Ledger, key and configuration. Default: the place of your system for user data.',
       '--config FILE   Configuration. Default: config.json in the data directory.',
       '--no-key        Do not ask for the local key in the address.',
       '--hints         Say on stderr how to point a client at the gate.',
+      '--replace PID   Take the place of the instance with that process id, if no call runs there.',
     ],
   },
   status: {

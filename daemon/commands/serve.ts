@@ -4,7 +4,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { defaultPort, protocolVersion, version } from '../../shared/build.ts'
 import type { Config } from '../../shared/config.ts'
 import { clientVariables } from '../../shared/clientVariables.ts'
-import type { ListeningLine } from '../../shared/protocol.ts'
+import type { DiscoveryRecord, Health, ListeningLine } from '../../shared/protocol.ts'
 import { configFile } from '../config/configFile.ts'
 import { Configuration } from '../config/configuration.ts'
 import { loadConfig } from '../config/load.ts'
@@ -17,14 +17,16 @@ import { LedgerUnavailable } from '../ledger/ledger.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import { openSqliteLedger } from '../ledger/sqlite.ts'
 import { unavailableLedger } from '../ledger/unavailableLedger.ts'
-import { loadSecrets, removeDiscovery, writeDiscovery } from '../lifecycle/discovery.ts'
+import { loadSecrets, readDiscovery, removeDiscovery, writeDiscovery } from '../lifecycle/discovery.ts'
 import type { Secrets } from '../lifecycle/discovery.ts'
 import { stopWhenIdle } from '../lifecycle/idleness.ts'
 import { acquireInstanceLock } from '../lifecycle/instanceLock.ts'
 import type { InstanceLock } from '../lifecycle/instanceLock.ts'
 import { nativeBindingPath } from '../lifecycle/nativeBinding.ts'
 import { createShutdown } from '../lifecycle/shutdown.ts'
+import { succeed } from '../lifecycle/succession.ts'
 import { createLog, describeFault } from '../observe/log.ts'
+import { askDaemon } from './daemonClient.ts'
 import { defaultDataDir } from './dataDir.ts'
 import { compose, takeUp } from '../composition.ts'
 
@@ -36,11 +38,14 @@ export interface ServeArguments {
   readonly noKey: boolean
   /** Print for a person how to go on; the lines hold the local key. */
   readonly hints: boolean
+  /** Process id of the instance whose place is taken when it is idle; null: an instance that is there stays. */
+  readonly replace: number | null
 }
 
 const exitClean = 0
 const exitBadConfiguration = 2
 const exitNotOurs = 3
+const exitPredecessorBusy = 4
 
 /** Runs the daemon until it is told to end. Resolves with the exit code. */
 export async function runServe(args: ServeArguments): Promise<number> {
@@ -65,6 +70,19 @@ export async function runServe(args: ServeArguments): Promise<number> {
   let taken: ReturnType<typeof takeDirectory>
   try {
     taken = takeDirectory(dataDir)
+    if (taken === null && args.replace !== null) {
+      const succession = await succeed(args.replace, {
+        readRecord: () => readDiscovery(dataDir),
+        askToHandOver,
+        take: () => takeDirectory(dataDir),
+        wait,
+      })
+      if (succession.kind === 'busy') {
+        say(`the instance that owns ${dataDir} has calls in flight, so it goes on.`)
+        return exitPredecessorBusy
+      }
+      if (succession.kind === 'taken') taken = succession.directory
+    }
   } catch (fault) {
     say(`the data directory ${dataDir} cannot be used: ${reasonOf(fault)}.`)
     return exitBadConfiguration
@@ -100,6 +118,7 @@ export async function runServe(args: ServeArguments): Promise<number> {
   const { gate } = composition
   const { config, events, inFlight } = gate
   takeUp(gate)
+  let handsOver = false
 
   const control = new ControlSocket(gate)
   const shutdown = createShutdown(
@@ -112,7 +131,7 @@ export async function runServe(args: ServeArguments): Promise<number> {
           message: 'The gate is stopping and ended this call. It was settled.',
         }),
       finish: async () => {
-        control.close()
+        control.close(handsOver)
         composition.stop()
         closeLedger(ledger, log)
         removeDiscovery(dataDir, process.pid)
@@ -140,7 +159,11 @@ export async function runServe(args: ServeArguments): Promise<number> {
         .then(() => resolve(exitClean))
     }
     process.on('SIGTERM', stop).on('SIGINT', stop)
-    const doors = { gate, control, actions: { shutDown: stop } }
+    const shutDown = (forSuccessor: boolean): void => {
+      handsOver ||= forSuccessor
+      stop()
+    }
+    const doors = { gate, control, actions: { shutDown } }
     listen(() => createDoor(doors), args.port ?? defaultPort, wait).then(
       (bound) => {
         listening = bound
@@ -204,6 +227,21 @@ export async function runServe(args: ServeArguments): Promise<number> {
 /** What went wrong, without a stack and without a full stop. */
 function reasonOf(fault: unknown): string {
   return fault instanceof Error ? fault.message.replace(/\.$/, '') : String(fault)
+}
+
+/**
+ * Asks a running instance to hand over; the status of its answer, null where there was none. Its health is asked before, so
+ * that the token is not handed to another program that has taken the port since.
+ */
+async function askToHandOver({ url, token, pid }: DiscoveryRecord): Promise<number | null> {
+  try {
+    const { body } = await askDaemon({ url }, { method: 'GET', path: '/healthz' })
+    if ((JSON.parse(body) as Partial<Health>).pid !== pid) return null
+    const answer = await askDaemon({ url }, { method: 'POST', path: '/api/shutdown', token, body: { handOver: true } })
+    return answer.status
+  } catch {
+    return null
+  }
 }
 
 /** The directory and its secrets, ours until the lock is released; null where another instance has it. */

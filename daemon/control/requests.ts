@@ -49,6 +49,12 @@ export function readCaps(value: unknown): CapChange | string {
   return { caps, until }
 }
 
+/** Reads the body of `POST /api/shutdown`; a string is what is wrong with it. */
+export function readShutdown(value: unknown): { readonly handOver: boolean } | string {
+  const handOver = isRecord(value) ? (value['handOver'] ?? false) : null
+  return typeof handOver === 'boolean' ? { handOver } : 'The body must be empty or {"handOver":true}.'
+}
+
 /** Reads a message of a control client; a string is what is wrong with it. */
 export function readControlRequest(text: string): ControlRequest | string {
   let value: unknown

@@ -21,6 +21,22 @@ export class InFlight {
   readonly #calls = new Map<string, RunningCall>()
   readonly #perSlot = new Map<string, number>()
   #total = 0
+  #open = 0
+
+  /** Counts a request from its arrival to its end, also while it is no call yet; the returned function ends it, once. */
+  enter(): () => void {
+    this.#open += 1
+    let inside = true
+    return () => {
+      if (inside) this.#open -= 1
+      inside = false
+    }
+  }
+
+  /** Requests that have come in and not ended: calls in flight, and those whose body arrives or that are being judged. */
+  get open(): number {
+    return this.#open
+  }
 
   add(call: RunningCall): void {
     this.#total += 1

@@ -1,6 +1,6 @@
 import { WebSocket } from 'ws'
 import type { RawData } from 'ws'
-import { eventNames } from '../../shared/protocol.ts'
+import { eventNames, handOverCloseCode } from '../../shared/protocol.ts'
 import type { ControlMessage, ControlRequest, DiscoveryRecord } from '../../shared/protocol.ts'
 
 /** Times in milliseconds: handshake, and how long a silent connection is trusted. */
@@ -14,8 +14,8 @@ const maxPayload = 8 << 20
 export interface ControlListener {
   opened(): void
   message(message: ControlMessage): void
-  /** Called once, whatever ended it. */
-  closed(reason: string): void
+  /** Called once, whatever ended it. `handedOver`: the daemon said that a successor comes. */
+  closed(reason: string, handedOver: boolean): void
 }
 
 /** One WebSocket to `/control`. It does not reconnect: the supervisor decides what follows. */
@@ -54,9 +54,9 @@ export function openControl(record: Pick<DiscoveryRecord, 'port' | 'token'>, lis
   socket.on('error', (error) => {
     failure = error.message
   })
-  socket.once('close', () => {
+  socket.once('close', (code) => {
     clearInterval(heartbeat)
-    listener.closed(failure)
+    listener.closed(failure, code === handOverCloseCode)
   })
   return {
     send(request) {

@@ -18,55 +18,79 @@ export interface Mine {
 export type Decision =
   | { readonly kind: 'start' }
   | { readonly kind: 'attach' }
-  /** It is older and idle: end it, then start ours. */
-  | { readonly kind: 'retire' }
+  /** It is older, idle and quiet: let ours take its place. */
+  | { readonly kind: 'replace' }
   /** It is too old to talk to and busy: look again later. */
   | { readonly kind: 'wait' }
   /** It is newer than this extension can follow. */
   | { readonly kind: 'incompatible' }
 
 /** Replacements in one minute after which a window only attaches, so that no defect can make a cycle of them. */
-export const maxRetirements = 3
+export const maxReplacements = 3
 
-/** Decides from the discovery record and the answer to `GET /healthz`. `retirements` is how many this window did in the last minute. */
+/**
+ * Decides from the discovery record and the answer to `GET /healthz`. `replacements` is how many this window tried in the last
+ * minute. `isQuiet`: no call has run for a while; a daemon that can be talked to is not replaced in the pause of an agent.
+ */
 export function decide(
   record: DiscoveryRecord | undefined,
   health: Health | undefined,
   mine: Mine,
-  retirements = 0,
+  replacements = 0,
+  isQuiet = true,
 ): Decision {
   if (record === undefined || health === undefined) return { kind: 'start' }
   // The port answers, but for another process than the record's: the record is a dead daemon's.
   if (record.pid !== health.pid) return { kind: 'start' }
-  const mayRetire = health.inFlight === 0 && retirements < maxRetirements
+  const mayReplace = health.inFlight === 0 && replacements < maxReplacements
   if (health.protocol > mine.protocol) return { kind: 'incompatible' }
-  if (health.protocol < mine.protocol) return { kind: mayRetire ? 'retire' : 'wait' }
+  if (health.protocol < mine.protocol) return { kind: mayReplace ? 'replace' : 'wait' }
   const older = compareVersions(health.version, mine.version) < 0
-  return { kind: older && mayRetire ? 'retire' : 'attach' }
+  return { kind: older && mayReplace && isQuiet ? 'replace' : 'attach' }
 }
 
 /** A daemon process that this window started. */
 export interface StartedDaemon {
   readonly pid: number
   /** Resolves with the exit code, or the signal's name, and the last line that it logged. */
-  readonly exited: Promise<{ readonly code: number | string; readonly detail: string }>
+  readonly exited: Promise<Exit>
+}
+
+interface Exit {
+  readonly code: number | string
+  readonly detail: string
 }
 
 /** The outside world of `ensureDaemon`. */
 export interface EnsurePorts {
   readRecord(): Promise<DiscoveryRecord | undefined>
   readHealth(url: string, timeoutMs: number): Promise<Health | undefined>
-  /** `POST /api/shutdown`. */
-  shutdown(record: DiscoveryRecord): Promise<void>
-  /** Throws when the process cannot be launched. */
-  start(): Promise<StartedDaemon>
+  /**
+   * Starts a daemon. With a predecessor it takes that one's place and port once it is ready itself, or ends with code 4
+   * where that one is busy. Throws when the process cannot be launched.
+   */
+  start(predecessor: DiscoveryRecord | undefined): Promise<StartedDaemon>
   sleep(ms: number): Promise<void>
   nowMs(): number
 }
 
+/** What became of the attempt to replace the daemon that was found. */
+export type Replacement =
+  | { readonly kind: 'none' }
+  | { readonly kind: 'done'; readonly predecessorPid: number }
+  /** A call came in between: it goes on, and so does its daemon. */
+  | { readonly kind: 'busy' }
+  /** Ours could not start, so the one that was found goes on. */
+  | { readonly kind: 'failed'; readonly detail: string }
+
 /** The result of looking for a daemon. */
 export type Ensured =
-  | { readonly kind: 'ready'; readonly record: DiscoveryRecord; readonly version: string; readonly retired: boolean }
+  | {
+      readonly kind: 'ready'
+      readonly record: DiscoveryRecord
+      readonly version: string
+      readonly replacement: Replacement
+    }
   | { readonly kind: 'spawnFailed'; readonly detail: string }
   | { readonly kind: 'exited'; readonly code: number | string; readonly detail: string }
   | { readonly kind: 'timeout' }
@@ -75,63 +99,79 @@ export type Ensured =
   | { readonly kind: 'retireFailed'; readonly version: string }
 
 /** Limits in milliseconds. */
-export const ensureTimes = { healthMs: 300, startMs: 8000, retireMs: 8000, pollMs: 100 } as const
+export const ensureTimes = { healthMs: 300, startMs: 8000, pollMs: 100 } as const
 
 /** Exit code of a daemon that found the data directory owned by another one. */
 const exitOwnedByAnother = 3
+/** Exit code of a daemon whose predecessor has calls in flight. */
+const exitPredecessorBusy = 4
 
 /** Finds, replaces or starts the daemon of a data directory, and resolves when it answers or the reason is known. */
-export async function ensureDaemon(ports: EnsurePorts, mine: Mine, retirements = 0): Promise<Ensured> {
+export async function ensureDaemon(ports: EnsurePorts, mine: Mine, replacements = 0, isQuiet = true): Promise<Ensured> {
   const record = await ports.readRecord()
   const health = record && (await ports.readHealth(record.url, ensureTimes.healthMs))
-  const decision = decide(record, health, mine, retirements)
-  switch (decision.kind) {
-    case 'start':
-      return startAndWait(ports, false)
+  const { kind } = decide(record, health, mine, replacements, isQuiet)
+  if (record === undefined || health === undefined || kind === 'start') return startAndWait(ports, undefined)
+  switch (kind) {
     case 'attach':
-      return record && health
-        ? { kind: 'ready', record, version: health.version, retired: false }
-        : startAndWait(ports, false)
-    case 'retire': {
-      const version = health?.version ?? ''
-      if (record && !(await retire(ports, record))) return { kind: 'retireFailed', version }
-      return startAndWait(ports, true)
-    }
+      return { kind: 'ready', record, version: health.version, replacement: { kind: 'none' } }
+    case 'replace':
+      return replace(ports, record, mine)
     case 'wait':
-      return { kind: 'busyOld', version: health?.version ?? '' }
+      return { kind: 'busyOld', version: health.version }
     case 'incompatible':
-      return { kind: 'incompatible', version: health?.version ?? '' }
+      return { kind: 'incompatible', version: health.version }
   }
 }
 
-/** Asks a daemon to end and waits until it is really gone: a successor that starts too early would lose the lock. */
-async function retire(ports: EnsurePorts, record: DiscoveryRecord): Promise<boolean> {
-  await ports.shutdown(record)
-  const untilMs = ports.nowMs() + ensureTimes.retireMs
-  while (ports.nowMs() < untilMs) {
-    const health = await ports.readHealth(record.url, ensureTimes.healthMs)
-    if (health?.pid !== record.pid) return true
-    await ports.sleep(ensureTimes.pollMs)
-  }
-  return false
+/** Waits for the daemon that takes the place of the one with that process id; false where none came. */
+export async function awaitSuccessor(ports: EnsurePorts, predecessorPid: number): Promise<boolean> {
+  const never = new Promise<never>(() => undefined)
+  return (await waitForDaemon(ports, predecessorPid, never)).kind === 'ready'
 }
 
-async function startAndWait(ports: EnsurePorts, retired: boolean): Promise<Ensured> {
-  let started: StartedDaemon
+/** Lets our daemon take the place of an older one. Where that does not work out, the older one is still there. */
+async function replace(ports: EnsurePorts, predecessor: DiscoveryRecord, mine: Mine): Promise<Ensured> {
+  const outcome = await startAndWait(ports, predecessor)
+  if (outcome.kind === 'ready') {
+    return { ...outcome, replacement: { kind: 'done', predecessorPid: predecessor.pid } }
+  }
+  const health = await ports.readHealth(predecessor.url, ensureTimes.healthMs)
+  if (health?.pid !== predecessor.pid) return outcome
+  const { version } = health
+  const wasBusy = outcome.kind === 'exited' && outcome.code === exitPredecessorBusy
+  if (health.protocol < mine.protocol) return { kind: wasBusy ? 'busyOld' : 'retireFailed', version }
+  const replacement: Replacement = wasBusy ? { kind: 'busy' } : { kind: 'failed', detail: JSON.stringify(outcome) }
+  return { kind: 'ready', record: predecessor, version, replacement }
+}
+
+async function startAndWait(ports: EnsurePorts, predecessor: DiscoveryRecord | undefined): Promise<Ensured> {
   try {
-    started = await ports.start()
+    const { exited } = await ports.start(predecessor)
+    return await waitForDaemon(ports, predecessor?.pid, exited)
   } catch (error) {
     return { kind: 'spawnFailed', detail: error instanceof Error ? error.message : String(error) }
   }
-  let exit: { readonly code: number | string; readonly detail: string } | undefined
-  void started.exited.then((value) => {
+}
+
+/** Waits until a daemon other than the predecessor answers, whoever started it. */
+async function waitForDaemon(
+  ports: EnsurePorts,
+  predecessorPid: number | undefined,
+  exited: Promise<Exit>,
+): Promise<Ensured> {
+  let exit: Exit | undefined
+  void exited.then((value) => {
     exit = value
   })
   const untilMs = ports.nowMs() + ensureTimes.startMs
   while (ports.nowMs() < untilMs) {
     const record = await ports.readRecord()
-    const health = record && (await ports.readHealth(record.url, ensureTimes.healthMs))
-    if (record && health?.pid === record.pid) return { kind: 'ready', record, version: health.version, retired }
+    const health =
+      record && record.pid !== predecessorPid ? await ports.readHealth(record.url, ensureTimes.healthMs) : undefined
+    if (record && health?.pid === record.pid) {
+      return { kind: 'ready', record, version: health.version, replacement: { kind: 'none' } }
+    }
     if (exit !== undefined && exit.code !== exitOwnedByAnother) return { kind: 'exited', ...exit }
     await ports.sleep(ensureTimes.pollMs)
   }

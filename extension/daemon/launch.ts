@@ -2,7 +2,9 @@ import { spawn } from 'node:child_process'
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
 import { mkdir, rename, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { copyDaemon, noteUser, pruneCopies } from './copies.ts'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { DiscoveryRecord } from '../../shared/protocol.ts'
+import { copyDaemon, forgetUser, isAlive, noteUser, pruneCopies } from './copies.ts'
 import type { StartedDaemon } from './ensure.ts'
 import type { Log } from '../log.ts'
 
@@ -13,7 +15,10 @@ export interface LaunchOptions {
   /** Where the copies of the daemon live. */
   readonly copiesDir: string
   readonly dataDir: string
+  /** Port where there is no predecessor; with one its port is kept, because terminals have it in their base URLs. */
   readonly port: number
+  /** The daemon whose place is taken. */
+  readonly predecessor: DiscoveryRecord | undefined
   readonly version: string
   /** Runtime of the user's own, or empty for the one that runs this extension. */
   readonly nodePath: string
@@ -22,6 +27,9 @@ export interface LaunchOptions {
 
 /** A log above this many bytes becomes `daemon.log.1` before a start. */
 const maxLogBytes = 4 << 20
+
+/** How long a daemon that was replaced may take to end, in milliseconds. */
+const longestEndMs = 5000
 
 /** Where the daemon's standard error goes. */
 export function daemonLogPath(dataDir: string): string {
@@ -60,17 +68,36 @@ function isUnwanted(name: string): boolean {
  * control token and so goes nowhere; its standard error goes to the log file. Throws when it cannot be launched.
  */
 export async function launchDaemon(options: LaunchOptions): Promise<StartedDaemon> {
-  const copyDir = await copyDaemon(options.distDir, options.copiesDir, options.version)
-  const removed = await pruneCopies(options.copiesDir, copyDir, Date.now())
-  for (const name of removed) options.log.info(`Removed the unused daemon ${name}.`)
+  const copyDir = await copyDaemon(options.distDir, options.copiesDir, options.version, process.pid)
+  try {
+    await prune(options.copiesDir, options.log)
+    return await launchFrom(copyDir, options)
+  } finally {
+    await forgetUser(copyDir, process.pid)
+  }
+}
 
+/** Removes the copies that nobody uses any more once a daemon that was replaced has ended. */
+export async function pruneAfter(pid: number, copiesDir: string, log: Log): Promise<void> {
+  for (let waitedMs = 0; isAlive(pid) && waitedMs < longestEndMs; waitedMs += 100) await sleep(100)
+  await prune(copiesDir, log)
+}
+
+async function prune(copiesDir: string, log: Log): Promise<void> {
+  for (const name of await pruneCopies(copiesDir, Date.now())) log.info(`Removed the unused daemon ${name}.`)
+}
+
+async function launchFrom(copyDir: string, options: LaunchOptions): Promise<StartedDaemon> {
   const logPath = daemonLogPath(options.dataDir)
   await mkdir(join(options.dataDir, 'logs'), { recursive: true, mode: 0o700 })
   await rotate(logPath)
 
   const runtime = options.nodePath === '' ? process.execPath : options.nodePath
   const script = join(copyDir, 'daemon.js')
-  const args = [script, 'serve', '--port', String(options.port), '--data-dir', options.dataDir]
+  const { predecessor } = options
+  const port = String(predecessor?.port ?? options.port)
+  const args = [script, 'serve', '--port', port, '--data-dir', options.dataDir]
+  if (predecessor) args.push('--replace', String(predecessor.pid))
   options.log.info(`Starting the daemon: ${runtime} ${args.join(' ')}`)
 
   const logFd = openSync(logPath, 'a', 0o600)

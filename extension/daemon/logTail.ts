@@ -1,16 +1,31 @@
 import { open, stat } from 'node:fs/promises'
+import { coalesced } from '../ui/coalesce.ts'
+import type { Timers } from '../ui/coalesce.ts'
 
 /** Most bytes that are taken over at once; what lies before them is skipped. */
 const maxChunkBytes = 64 << 10
 
+/** Least time between two readings, in milliseconds. */
+const leastIntervalMs = 1000
+
+/** Follows a growing log file. */
+export interface LogTail {
+  /** There may be new lines: they are read soon, and once more a moment later, because a line may be written after its sign. */
+  ask(): void
+  /** Resolves when the readings that have begun are over. */
+  whenRead(): Promise<void>
+  dispose(): void
+}
+
 /**
- * Hands the new lines of a growing log file to `onLine`, from its present end on. Polls, because file watchers miss appends
- * on network and container file systems. The returned function ends it.
+ * Hands the new lines of a log file to `onLine`, from its end at the first ask on. It reads when it is told that there may be something: a
+ * file watcher misses appends on network and container file systems, and a timer would wake the machine for nothing.
  */
-export function tailLog(pathNow: () => string, onLine: (line: string) => void, intervalMs = 1000): () => void {
+export function followLog(pathNow: () => string, onLine: (line: string) => void, timers: Timers): LogTail {
   let offset: number | undefined
   let rest = ''
-  let reading = false
+  let reading = Promise.resolve()
+  let isLast = false
 
   const read = async (): Promise<void> => {
     const path = pathNow()
@@ -30,17 +45,25 @@ export function tailLog(pathNow: () => string, onLine: (line: string) => void, i
       await file.close()
     }
   }
-  const timer = setInterval(() => {
-    if (reading) return
-    reading = true
-    read()
-      .catch(() => undefined)
-      .finally(() => {
-        reading = false
-      })
-  }, intervalMs)
-  timer.unref()
-  return () => clearInterval(timer)
+  const turn = coalesced(
+    () => {
+      // One after the other, so that no line comes twice. A file that cannot be read now can be next time.
+      reading = reading.then(read).catch(() => undefined)
+      if (isLast) return
+      isLast = true
+      turn.ask()
+    },
+    leastIntervalMs,
+    timers,
+  )
+  return {
+    ask: () => {
+      isLast = false
+      turn.ask()
+    },
+    whenRead: () => reading,
+    dispose: () => turn.cancel(),
+  }
 }
 
 async function sizeOf(path: string): Promise<number> {

@@ -2,10 +2,9 @@ import type { ControlMessage, ControlRequest, DiscoveryRecord } from '../../shar
 import type { Status } from '../../shared/status.ts'
 import type { Log } from '../log.ts'
 import { callDaemon } from './api.ts'
-import { openControl } from './client.ts'
-import type { ControlClient } from './client.ts'
-import { ensureDaemon } from './ensure.ts'
-import type { Ensured, EnsurePorts, Mine } from './ensure.ts'
+import type { ControlClient, ControlListener } from './client.ts'
+import { awaitSuccessor, ensureDaemon } from './ensure.ts'
+import type { Ensured, EnsurePorts, Mine, Replacement } from './ensure.ts'
 import { restartPolicy } from './restartPolicy.ts'
 import type { RestartPolicy } from './restartPolicy.ts'
 import { compareVersions } from './versionOrder.ts'
@@ -14,11 +13,24 @@ import { compareVersions } from './versionOrder.ts'
 export type AwayReason =
   Exclude<Ensured, { kind: 'ready' }> | { readonly kind: 'connectionLost'; readonly detail: string }
 
+/** A newer daemon that this window brings while an older one runs. */
+export interface Successor {
+  readonly version: string
+  /** `waiting` for a moment without calls, or it `failed` to start, so that the older one goes on. */
+  readonly state: 'waiting' | 'failed'
+}
+
 /** What this window knows of the daemon. */
 export type Connection =
   | { readonly kind: 'off' }
   | { readonly kind: 'starting' }
-  | { readonly kind: 'connected'; readonly record: DiscoveryRecord; readonly status: Status }
+  | {
+      readonly kind: 'connected'
+      readonly record: DiscoveryRecord
+      readonly status: Status
+      /** Null while the daemon is not older than this window. */
+      readonly successor: Successor | null
+    }
   /** `gaveUp`: it crashed too often and is not started again by itself. */
   | { readonly kind: 'away'; readonly reason: AwayReason; readonly gaveUp: boolean }
 
@@ -26,8 +38,20 @@ export type Connection =
 export interface SupervisorPorts extends EnsurePorts {
   random(): number
   readonly log: Log
+  openControl(record: DiscoveryRecord, listener: ControlListener): ControlClient
+  /** `POST /api/shutdown`. */
+  shutdown(record: DiscoveryRecord): Promise<void>
+  /** Clears away what a daemon leaves that is about to end and was replaced. */
+  tidyAfter(pid: number): Promise<void>
   /** Messages that a new connection starts with: hello, focus, settings. */
   greeting(): readonly ControlRequest[]
+}
+
+/** The daemon that was followed made room for a successor. */
+interface HandedOver {
+  readonly kind: 'handedOver'
+  readonly pid: number
+  readonly version: string
 }
 
 /** Who follows the daemon. */
@@ -38,8 +62,8 @@ export interface SupervisorListener {
 
 /** Pause between looks at a daemon that is not started again by this window, in milliseconds. */
 const idleLookMs = 5000
-/** Pause between looks at an older daemon that may be replaced once it is idle, in milliseconds. */
-const replaceLookMs = 60_000
+/** How long no call may have run before an older daemon is replaced, in milliseconds: an agent calls again sooner than that. */
+const quietMs = 2000
 
 /**
  * Keeps one connection to the one daemon of this data directory: finds or starts it, follows it, and starts it again after
@@ -55,9 +79,12 @@ export class Supervisor {
   /** Identity of the loop that supervises; an older loop that finds another one here ends. */
   #running: object | undefined
   #wake: () => void = () => undefined
-  #retirementsMs: number[] = []
-  #replaceLookedMs = 0
-  #leaving = false
+  /** When a daemon was replaced, or was to be and ours did not start. */
+  #replacementsMs: number[] = []
+  /** Identity of the present time without calls at an older daemon. */
+  #quiet: object | undefined
+  #replacing = false
+  #successorFailed = false
 
   constructor(ports: SupervisorPorts, mine: Mine, listener: SupervisorListener) {
     this.#ports = ports
@@ -78,6 +105,7 @@ export class Supervisor {
   /** Begins to supervise; does nothing when it already does. */
   start(): void {
     if (this.#running) return
+    this.#successorFailed = false
     const run = {}
     this.#running = run
     this.#run(run).catch((error: unknown) => {
@@ -134,14 +162,14 @@ export class Supervisor {
     let policy: RestartPolicy = restartPolicy()
     this.#change({ kind: 'starting' })
     while (!this.#ended(run)) {
-      const ensured = await ensureDaemon(this.#ports, this.#mine, this.#recentRetirements())
+      const ensured = await this.#ensure(false)
       if (this.#ended(run)) return
-      if (ensured.kind === 'ready' && ensured.retired) this.#retirementsMs.push(this.#ports.nowMs())
-      const reason: AwayReason =
-        ensured.kind === 'ready' ? await this.#follow(run, ensured.record, ensured.version) : ensured
+      const reason = ensured.kind === 'ready' ? await this.#follow(run, ensured.record, ensured.version) : ensured
       if (this.#ended(run)) return
-      if (this.#leaving) {
-        this.#leaving = false
+      if (reason.kind === 'handedOver') {
+        this.#ports.log.info(`The gate ${reason.version} hands over to another one.`)
+        // What was shown last stays: the successor is ready and only takes the place.
+        if (!(await awaitSuccessor(this.#ports, reason.pid))) this.#change({ kind: 'starting' })
         continue
       }
       this.#ports.log.warn(`No gate: ${JSON.stringify(reason)}`)
@@ -165,11 +193,34 @@ export class Supervisor {
     }
   }
 
+  async #ensure(isQuiet: boolean): Promise<Ensured> {
+    const ensured = await ensureDaemon(this.#ports, this.#mine, this.#recentReplacements(), isQuiet)
+    if (ensured.kind === 'ready') this.#noteReplacement(ensured.replacement)
+    return ensured
+  }
+
+  #noteReplacement(replacement: Replacement): void {
+    switch (replacement.kind) {
+      case 'none':
+        return
+      case 'busy':
+        return this.#ports.log.info('The older gate has calls in flight, so it is replaced later.')
+      case 'failed':
+        this.#successorFailed = true
+        this.#ports.log.error(`The gate ${this.#mine.version} could not take over: ${replacement.detail}`)
+        break
+      case 'done':
+        void this.#ports.tidyAfter(replacement.predecessorPid)
+    }
+    this.#replacementsMs.push(this.#ports.nowMs())
+  }
+
   /** Follows a daemon until its connection ends. */
-  #follow(run: object, record: DiscoveryRecord, version: string): Promise<AwayReason> {
+  #follow(run: object, record: DiscoveryRecord, version: string): Promise<AwayReason | HandedOver> {
     this.#record = record
+    this.#quiet = undefined
     return new Promise((resolve) => {
-      const client = openControl(record, {
+      const client = this.#ports.openControl(record, {
         opened: () => {
           this.#ports.log.info(`Connected to the gate ${version} at ${record.url}, process ${record.pid}.`)
           for (const request of this.#ports.greeting()) client.send(request)
@@ -177,25 +228,50 @@ export class Supervisor {
         message: (message) => {
           if (this.#ended(run)) return
           if (message.event !== 'status') return this.#listener.event(message)
-          this.#change({ kind: 'connected', record, status: message.status })
-          if (this.#shouldReplace(version, message.status)) {
-            this.#leaving = true
-            client.close()
-          }
+          const { status } = message
+          this.#change({ kind: 'connected', record, status, successor: this.#successorOf(version) })
+          if (this.#successorOf(version)?.state === 'waiting') this.#replaceWhenQuiet(run, status)
         },
-        closed: (detail) => resolve({ kind: 'connectionLost', detail }),
+        closed: (detail, handedOver) => {
+          this.#quiet = undefined
+          resolve(handedOver ? { kind: 'handedOver', pid: record.pid, version } : { kind: 'connectionLost', detail })
+        },
       })
       this.#client = client
     })
   }
 
-  /** An older daemon that was busy when this window came is replaced once it is idle. */
-  #shouldReplace(version: string, status: Status): boolean {
-    const nowMs = this.#ports.nowMs()
-    if (compareVersions(version, this.#mine.version) >= 0 || status.inFlight.length > 0) return false
-    if (nowMs - this.#replaceLookedMs < replaceLookMs) return false
-    this.#replaceLookedMs = nowMs
-    return true
+  /** What this window brings instead of a daemon of that version; null where that one is not older. */
+  #successorOf(version: string): Successor | null {
+    if (compareVersions(version, this.#mine.version) >= 0) return null
+    return { version: this.#mine.version, state: this.#successorFailed ? 'failed' : 'waiting' }
+  }
+
+  /**
+   * An older daemon is replaced when no call has run for a while. This window stays connected meanwhile; the daemon itself
+   * decides whether it lets go, so that no call is caught in between.
+   */
+  #replaceWhenQuiet(run: object, status: Status): void {
+    if (status.inFlight.length > 0) {
+      this.#quiet = undefined
+      return
+    }
+    if (this.#quiet !== undefined || this.#replacing) return
+    const quiet = {}
+    this.#quiet = quiet
+    void this.#ports.sleep(quietMs).then(async () => {
+      if (this.#quiet !== quiet || this.#ended(run)) return
+      this.#replacing = true
+      try {
+        await this.#ensure(true)
+      } finally {
+        this.#replacing = false
+        this.#quiet = undefined
+      }
+      const { connection } = this
+      if (connection.kind !== 'connected' || !this.#successorFailed || this.#ended(run)) return
+      this.#change({ ...connection, successor: this.#successorOf(connection.status.version) })
+    })
   }
 
   /** After giving up: another window, or the user in a terminal, may bring a daemon back. */
@@ -221,10 +297,10 @@ export class Supervisor {
     return this.#running !== run
   }
 
-  #recentRetirements(): number {
+  #recentReplacements(): number {
     const nowMs = this.#ports.nowMs()
-    this.#retirementsMs = this.#retirementsMs.filter((atMs) => nowMs - atMs < 60_000)
-    return this.#retirementsMs.length
+    this.#replacementsMs = this.#replacementsMs.filter((atMs) => nowMs - atMs < 60_000)
+    return this.#replacementsMs.length
   }
 
   #change(connection: Connection): void {

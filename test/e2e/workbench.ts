@@ -4,11 +4,23 @@ import type { Locator, Page } from 'playwright-core'
 
 const artifactsDir = 'artifacts'
 
+/** Runs in the page: keeps the texts of an element that VS Code may make anew. */
+const noteTexts = `(id) => {
+  const text = () => (document.getElementById(id)?.textContent ?? '').replace(/\\u00a0/g, ' ').trim()
+  const noted = [text()]
+  globalThis.notedTexts = noted
+  new MutationObserver(() => {
+    if (noted.at(-1) !== text()) noted.push(text())
+  }).observe(document.querySelector('.statusbar'), { childList: true, subtree: true, characterData: true })
+}`
+
 /** VS Code in a browser page, as a person sees and uses it. */
 export class Workbench {
   readonly page: Page
   /** Tollgate's item in the status bar. */
   readonly spendItem: Locator
+  /** How many lines were run in terminals. */
+  #lines = 0
 
   constructor(page: Page) {
     this.page = page
@@ -33,6 +45,25 @@ export class Workbench {
       }
       await this.page.waitForTimeout(100)
     }
+  }
+
+  /**
+   * Gives the window the focus, as a click on it does, and takes it from the others. A page that nobody gave it believes to have it
+   * always: a driver pretends that to every page.
+   */
+  async focus(): Promise<void> {
+    const session = await this.page.context().newCDPSession(this.page)
+    await session.send('Emulation.setFocusEmulationEnabled', { enabled: false })
+    await this.page.bringToFront()
+    await this.page.waitForFunction('document.hasFocus()')
+  }
+
+  /** Notes every text that the item shows from now on; what it returns gives them in order, the present one first. */
+  async noteSpend(): Promise<() => Promise<readonly string[]>> {
+    const id = await this.spendItem.getAttribute('id')
+    // A text is evaluated as it is; only a function would be called.
+    await this.page.evaluate(`(${noteTexts})(${JSON.stringify(id)})`)
+    return () => this.page.evaluate<readonly string[]>('globalThis.notedTexts')
   }
 
   /** Runs a command from the palette by its title. */
@@ -80,6 +111,26 @@ export class Workbench {
     await this.page.keyboard.press('Enter')
   }
 
+  /** Runs a line in the terminal that has the keyboard; gives what it wrote, without line ends, once it is done. */
+  async run(line: string): Promise<string> {
+    const end = await this.begin(line)
+    return end()
+  }
+
+  /** Begins to run a line in the terminal; what it returns waits for its end and gives what it wrote, without line ends. */
+  async begin(line: string): Promise<() => Promise<string>> {
+    this.#lines += 1
+    const [typed, written] = [`end-$((${this.#lines}))`, `end-${this.#lines}`]
+    await this.typeLine(`${line}; echo ${typed}`)
+    // A second one sticks to the top when there is more than fits.
+    const rows = this.page.locator('.terminal-wrapper.active .xterm-rows').first()
+    return async () => {
+      await rows.filter({ hasText: written }).waitFor({ timeout: 60_000 })
+      const text = ((await rows.textContent()) ?? '').replace(/\u00a0/g, ' ')
+      return text.slice(text.lastIndexOf(typed) + typed.length, text.lastIndexOf(written))
+    }
+  }
+
   /** Types a number into a setting of the open settings page. */
   async setNumber(setting: string, value: string): Promise<void> {
     const item = this.page.locator('.settings-editor .setting-item-contents').filter({ hasText: setting }).first()
@@ -95,6 +146,12 @@ export class Workbench {
       await this.page.waitForTimeout(300)
     }
     if (await page.isVisible()) await this.command('View: Close All Editors')
+  }
+
+  /** Waits until the number at the icon of the Spend view says how many calls were blocked. */
+  async blockedCalls(count: number): Promise<void> {
+    const badge = this.page.locator('.activitybar .badge-content').filter({ hasText: new RegExp(`^${count}$`) })
+    await badge.waitFor({ timeout: 30_000 })
   }
 
   /** Points at the item until its tooltip is there. */
@@ -113,15 +170,35 @@ export class Workbench {
     return toast.first()
   }
 
+  /** The texts of the notifications that are shown now; one that nobody closed leaves after some seconds. */
+  async toasts(): Promise<readonly string[]> {
+    return this.page.locator('.notifications-toasts .notification-list-item').allInnerTexts()
+  }
+
+  /** Opens the list of notifications, where those are that left the screen by themselves; gives its entries. */
+  async openNotifications(): Promise<Locator> {
+    await this.command('Notifications: Show Notifications')
+    await this.page.locator('.notifications-center.visible').waitFor()
+    return this.page.locator('.notifications-center .notification-list-item')
+  }
+
+  /** The texts of all notifications that were not closed. */
+  async notifications(): Promise<readonly string[]> {
+    const texts = await (await this.openNotifications()).allInnerTexts()
+    await this.command('Notifications: Hide Notifications')
+    await this.page.locator('.notifications-center.visible').waitFor({ state: 'hidden' })
+    return texts
+  }
+
   /** Closes what notifications there are. */
   async clearToasts(): Promise<void> {
     await this.command('Notifications: Clear All Notifications')
   }
 
-  /** Keeps a picture of the whole window, after hovers and notifications have come to rest. */
-  async picture(name: string): Promise<void> {
+  /** Keeps a picture of the whole window or of a part, after hovers and notifications have come to rest. */
+  async picture(name: string, part: Locator | Page = this.page): Promise<void> {
     mkdirSync(artifactsDir, { recursive: true })
     await this.page.waitForTimeout(600)
-    await this.page.screenshot({ path: join(artifactsDir, `${name}.png`) })
+    await part.screenshot({ path: join(artifactsDir, `${name}.png`) })
   }
 }

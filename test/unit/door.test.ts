@@ -29,7 +29,7 @@ describe('the door', () => {
     played = await playedGate(play, config)
     let port = 0
     const gate = { ...played.gate, port: () => port }
-    door = createDoor({ gate, control: undefined as never, actions: { shutDown: () => undefined } })
+    door = createDoor({ gate, control: { touch: () => undefined } as never, actions: { shutDown: () => undefined } })
     door.listen(0, '127.0.0.1')
     await once(door, 'listening')
     port = (door.address() as AddressInfo).port

@@ -13,7 +13,15 @@ const commands = Object.keys(commandHelp) as CommandName[]
 
 describe('readArguments', () => {
   it('reads serve with and without its options', () => {
-    const nothing = { command: 'serve', port: null, dataDir: null, config: null, noKey: false, hints: false }
+    const nothing = {
+      command: 'serve',
+      port: null,
+      dataDir: null,
+      config: null,
+      noKey: false,
+      hints: false,
+      replace: null,
+    }
     assert.deepEqual(readArguments(['serve']), nothing)
     assert.deepEqual(readArguments(['serve', '--port', '0', '--data-dir=d', '--config', 'c.json', '--no-key']), {
       command: 'serve',
@@ -22,7 +30,13 @@ describe('readArguments', () => {
       config: 'c.json',
       noKey: true,
       hints: false,
+      replace: null,
     })
+    assert.deepEqual(readArguments(['serve', '--replace', '4711']), { ...nothing, replace: 4711 })
+    for (const pid of ['0', '-1', 'x', '1e3']) {
+      const read = readArguments(['serve', `--replace=${pid}`])
+      assert.match(read.command === 'mistake' ? read.problem : '', /--replace must be the process id/)
+    }
   })
 
   it('reads the other commands', () => {

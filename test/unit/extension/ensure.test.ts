@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
-import { decide, ensureDaemon, maxRetirements } from '../../../extension/daemon/ensure.ts'
+import { awaitSuccessor, decide, ensureDaemon, maxReplacements } from '../../../extension/daemon/ensure.ts'
 import type { EnsurePorts } from '../../../extension/daemon/ensure.ts'
 import { compareVersions } from '../../../extension/daemon/versionOrder.ts'
 import type { DiscoveryRecord, Health } from '../../../shared/protocol.ts'
@@ -32,26 +32,32 @@ describe('the decision about a daemon that was found', () => {
   })
 
   it('replaces an older one only while it is idle', () => {
-    assert.equal(decide(record(), health({ version: '0.1.9' }), mine).kind, 'retire')
+    assert.equal(decide(record(), health({ version: '0.1.9' }), mine).kind, 'replace')
     assert.equal(decide(record(), health({ version: '0.1.9', inFlight: 1 }), mine).kind, 'attach')
   })
 
+  it('does not replace an older one in the pause between two calls, unless it cannot talk to it', () => {
+    assert.equal(decide(record(), health({ version: '0.1.9' }), mine, 0, false).kind, 'attach')
+    assert.equal(decide(record(), health({ protocol: 0 }), mine, 0, false).kind, 'replace')
+  })
+
   it('only attaches after several replacements in a minute', () => {
-    assert.equal(decide(record(), health({ version: '0.1.0' }), mine, maxRetirements).kind, 'attach')
+    assert.equal(decide(record(), health({ version: '0.1.0' }), mine, maxReplacements).kind, 'attach')
   })
 
   it('does not talk to a protocol that it cannot follow', () => {
     assert.equal(decide(record(), health({ protocol: 2, version: '1.0.0' }), mine).kind, 'incompatible')
     assert.equal(decide(record(), health({ protocol: 0, inFlight: 1 }), mine).kind, 'wait')
-    assert.equal(decide(record(), health({ protocol: 0 }), mine).kind, 'retire')
+    assert.equal(decide(record(), health({ protocol: 0 }), mine).kind, 'replace')
   })
 
   it('never lets two windows of different versions replace each other in turn', () => {
     const versions = fc.tuple(fc.nat(9), fc.nat(9), fc.nat(9)).map((parts) => parts.join('.'))
     fc.assert(
       fc.property(versions, versions, (left, right) => {
-        const leftEnds = decide(record(), health({ version: right }), { version: left, protocol: 1 }).kind === 'retire'
-        const rightEnds = decide(record(), health({ version: left }), { version: right, protocol: 1 }).kind === 'retire'
+        const leftEnds = decide(record(), health({ version: right }), { version: left, protocol: 1 }).kind === 'replace'
+        const rightEnds =
+          decide(record(), health({ version: left }), { version: right, protocol: 1 }).kind === 'replace'
         assert.ok(!(leftEnds && rightEnds))
       }),
     )
@@ -74,11 +80,10 @@ class Machine implements EnsurePorts {
   clockMs = 0
   found: DiscoveryRecord | undefined
   answer: Health | undefined
-  starts = 0
-  shutdowns = 0
+  /** Predecessors of the daemons that were started. */
+  starts: (DiscoveryRecord | undefined)[] = []
   exit: { code: number | string; detail: string } | undefined
   onStart: () => void = () => undefined
-  onShutdown: () => void = () => undefined
   onSleep: () => void = () => undefined
 
   readRecord(): Promise<DiscoveryRecord | undefined> {
@@ -87,13 +92,8 @@ class Machine implements EnsurePorts {
   readHealth(): Promise<Health | undefined> {
     return Promise.resolve(this.answer)
   }
-  shutdown(): Promise<void> {
-    this.shutdowns++
-    this.onShutdown()
-    return Promise.resolve()
-  }
-  start(): ReturnType<EnsurePorts['start']> {
-    this.starts++
+  start(predecessor: DiscoveryRecord | undefined): ReturnType<EnsurePorts['start']> {
+    this.starts.push(predecessor)
     this.onStart()
     return Promise.resolve({ pid: 7, exited: this.exit ? Promise.resolve(this.exit) : new Promise(() => undefined) })
   }
@@ -116,7 +116,7 @@ describe('looking for the daemon', () => {
       machine.answer = health()
     }
     assert.equal((await ensureDaemon(machine, mine)).kind, 'ready')
-    assert.equal(machine.starts, 1)
+    assert.deepEqual(machine.starts, [undefined])
   })
 
   it('attaches to the winner when its own start found the data directory taken', async () => {
@@ -137,35 +137,100 @@ describe('looking for the daemon', () => {
     assert.deepEqual(await ensureDaemon(machine, mine), { kind: 'exited', ...machine.exit })
   })
 
+  it('says that a daemon could not be launched', async () => {
+    const machine = new Machine()
+    machine.onStart = () => {
+      throw new Error('no such file')
+    }
+    assert.deepEqual(await ensureDaemon(machine, mine), { kind: 'spawnFailed', detail: 'no such file' })
+  })
+
   it('gives up waiting after 8 seconds', async () => {
     const machine = new Machine()
     assert.equal((await ensureDaemon(machine, mine)).kind, 'timeout')
     assert.ok(machine.clockMs >= 8000 && machine.clockMs < 8200)
   })
+})
 
-  it('ends an older idle daemon before it starts its own', async () => {
-    const machine = new Machine()
-    machine.found = record({ version: '0.1.0' })
+describe('replacing an older daemon', () => {
+  const old = record({ version: '0.1.0' })
+  let machine: Machine
+  beforeEach(() => {
+    machine = new Machine()
+    machine.found = old
     machine.answer = health({ version: '0.1.0' })
-    machine.onShutdown = () => {
-      machine.answer = undefined
-      machine.found = undefined
-    }
-    machine.onStart = () => {
-      assert.equal(machine.answer, undefined)
+  })
+
+  it('starts a successor beside it, which takes its place', async () => {
+    machine.onSleep = () => {
       machine.found = record({ pid: 8 })
       machine.answer = health({ pid: 8 })
     }
     const ensured = await ensureDaemon(machine, mine)
-    assert.equal(ensured.kind === 'ready' && ensured.retired && ensured.record.pid, 8)
-    assert.equal(machine.shutdowns, 1)
+    assert.deepEqual(ensured.kind === 'ready' && ensured.replacement, { kind: 'done', predecessorPid: 7 })
+    assert.equal(ensured.kind === 'ready' && ensured.record.pid, 8)
+    assert.deepEqual(machine.starts, [old])
   })
 
-  it('starts nothing beside an older daemon that does not end', async () => {
-    const machine = new Machine()
-    machine.found = record({ version: '0.1.0' })
-    machine.answer = health({ version: '0.1.0' })
+  it('stays with it when a call has come in between', async () => {
+    machine.exit = { code: 4, detail: '' }
+    const replacement = { kind: 'busy' }
+    assert.deepEqual(await ensureDaemon(machine, mine), { kind: 'ready', record: old, version: '0.1.0', replacement })
+  })
+
+  for (const [what, fail] of [
+    ['ends at once', () => (machine.exit = { code: 2, detail: 'no' })],
+    ['does not answer', () => undefined],
+    [
+      'cannot be launched',
+      () =>
+        (machine.onStart = () => {
+          throw new Error('no such file')
+        }),
+    ],
+  ] as const) {
+    it(`stays with it when the successor ${what}`, async () => {
+      fail()
+      const ensured = await ensureDaemon(machine, mine)
+      assert.ok(ensured.kind === 'ready' && ensured.record === old && ensured.replacement.kind === 'failed')
+    })
+  }
+
+  it('says what is wrong when neither of the two is left', async () => {
+    machine.exit = { code: 2, detail: 'no' }
+    machine.onStart = () => (machine.answer = undefined)
+    assert.deepEqual(await ensureDaemon(machine, mine), { kind: 'exited', ...machine.exit })
+  })
+
+  it('attaches to the winner when another window was quicker', async () => {
+    machine.exit = { code: 3, detail: '' }
+    machine.onSleep = () => {
+      machine.found = record({ pid: 9, version: '0.3.0' })
+      machine.answer = health({ pid: 9, version: '0.3.0' })
+    }
+    const ensured = await ensureDaemon(machine, mine)
+    assert.equal(ensured.kind === 'ready' && ensured.version, '0.3.0')
+  })
+
+  it('does not talk to one of an older protocol that stays', async () => {
+    machine.answer = health({ version: '0.1.0', protocol: 0 })
+    machine.exit = { code: 4, detail: '' }
+    assert.deepEqual(await ensureDaemon(machine, mine), { kind: 'busyOld', version: '0.1.0' })
+    machine.exit = { code: 2, detail: 'no' }
     assert.deepEqual(await ensureDaemon(machine, mine), { kind: 'retireFailed', version: '0.1.0' })
-    assert.equal(machine.starts, 0)
+  })
+
+  it('waits for the successor that another window has started, and starts none', async () => {
+    machine.onSleep = () => {
+      machine.found = machine.clockMs < 300 ? undefined : record({ pid: 9 })
+      machine.answer = machine.clockMs < 300 ? undefined : health({ pid: 9 })
+    }
+    assert.equal(await awaitSuccessor(machine, 7), true)
+    assert.deepEqual(machine.starts, [])
+  })
+
+  it('does not wait for ever for a successor that does not come', async () => {
+    machine.found = undefined
+    assert.equal(await awaitSuccessor(machine, 7), false)
   })
 })

@@ -83,7 +83,12 @@ export async function startCodeServer(
       ...(options.testDriver ? ['--enable-smoke-test-driver'] : []),
       ...profileArgs(profile),
     ],
-    { env: profile.environment(withThisNode(process.env)), stdio: ['ignore', 'pipe', 'pipe'] },
+    {
+      env: profile.environment(withThisNode(process.env)),
+      stdio: ['ignore', 'pipe', 'pipe'],
+      // A group of its own, that is of the server and its extension hosts.
+      detached: true,
+    },
   )
   const port = await listeningPort(child)
   return {
@@ -95,7 +100,18 @@ export async function startCodeServer(
       const timer = setTimeout(() => child.kill('SIGKILL'), 5000)
       await ended
       clearTimeout(timer)
+      endGroup(child.pid)
     },
+  }
+}
+
+/** Ends what a server leaves: an extension host lives on for seconds, and would start the gate that its test ends then once more. */
+function endGroup(leader: number | undefined): void {
+  if (leader === undefined) return
+  try {
+    process.kill(-leader, 'SIGKILL')
+  } catch {
+    // Nothing was left, or the system knows no groups.
   }
 }
 
@@ -116,11 +132,11 @@ function listeningPort(child: ChildProcess): Promise<number> {
   })
 }
 
-/** Installs a VSIX into the profile, as a user does with *Install from VSIX…*. */
+/** Installs a VSIX into the profile, as a user does with *Install from VSIX…*, which does not refuse an older version. */
 export async function installVsix(serverMain: string, profile: Profile, vsix: string): Promise<string> {
   return run(
     process.execPath,
-    [serverMain, '--install-extension', vsix, '--accept-server-license-terms', ...profileArgs(profile)],
+    [serverMain, '--install-extension', vsix, '--force', '--accept-server-license-terms', ...profileArgs(profile)],
     profile.root,
     profile.environment(withThisNode(process.env)),
   )

@@ -1,0 +1,250 @@
+import assert from 'node:assert/strict'
+import { setImmediate } from 'node:timers/promises'
+import type { ControlListener } from '../../../extension/daemon/client.ts'
+import type { StartedDaemon } from '../../../extension/daemon/ensure.ts'
+import { Supervisor } from '../../../extension/daemon/supervisor.ts'
+import type { Connection, SupervisorPorts } from '../../../extension/daemon/supervisor.ts'
+import type { DiscoveryRecord, Health } from '../../../shared/protocol.ts'
+import { status } from './support.ts'
+
+/** A daemon of the played machine. */
+interface Played {
+  readonly pid: number
+  readonly version: string
+  /** Calls that its health tells of. */
+  inFlight: number
+}
+
+const quietMs = 2000
+
+/** A machine with at most one daemon; its clock moves when somebody sleeps, and a quiet time ends when the test says so. */
+class Machine implements SupervisorPorts {
+  daemon: Played | undefined
+  readonly starts: (number | undefined)[] = []
+  readonly tidied: number[] = []
+  readonly log: SupervisorPorts['log'] = {
+    debug: () => undefined,
+    info: () => undefined,
+    warn: () => undefined,
+    error: () => undefined,
+  }
+  #clockMs = 0
+  #quiet: (() => void)[] = []
+  readonly #listeners = new Map<number, Set<ControlListener>>()
+  /** What a started daemon does; ends it with an exit code, or undefined where it runs. */
+  onStart: (predecessor: number | undefined) => number | undefined = () => undefined
+
+  constructor(daemon?: Played) {
+    this.daemon = daemon
+  }
+
+  readonly readRecord = (): Promise<DiscoveryRecord | undefined> =>
+    Promise.resolve(this.daemon && recordOf(this.daemon))
+  readonly readHealth = (): Promise<Health | undefined> =>
+    Promise.resolve(this.daemon && { name: 'tollgate', protocol: 1, ...this.daemon })
+  readonly start = (predecessor: DiscoveryRecord | undefined): Promise<StartedDaemon> => {
+    this.starts.push(predecessor?.pid)
+    const code = this.onStart(predecessor?.pid)
+    const exited = code === undefined ? new Promise<never>(() => undefined) : Promise.resolve({ code, detail: '' })
+    return Promise.resolve({ pid: 1, exited })
+  }
+  readonly sleep = async (ms: number): Promise<void> => {
+    if (ms === quietMs) return new Promise((resolve) => this.#quiet.push(resolve))
+    this.#clockMs += ms
+    await setImmediate()
+  }
+  readonly nowMs = (): number => this.#clockMs
+  readonly random = (): number => 0
+  readonly greeting = (): readonly [] => []
+  readonly shutdown = (): Promise<void> => Promise.resolve()
+  readonly tidyAfter = (pid: number): Promise<void> => {
+    this.tidied.push(pid)
+    return Promise.resolve()
+  }
+  readonly openControl: SupervisorPorts['openControl'] = (record, listener) => {
+    const listeners = this.#listeners.get(record.pid) ?? new Set()
+    this.#listeners.set(record.pid, listeners.add(listener))
+    queueMicrotask(() => {
+      listener.opened()
+      this.tell()
+    })
+    return { send: () => undefined, close: () => listener.closed('', false) }
+  }
+
+  /** The daemon tells its windows its status. */
+  tell(): void {
+    const { daemon } = this
+    if (!daemon) return
+    const call = { call: 'c', task: null, model: 'm', elapsedMs: 1, outputTokens: 0 }
+    const inFlight = Array.from({ length: daemon.inFlight }, () => call)
+    const message = { event: 'status', status: status({ version: daemon.version, inFlight }) } as const
+    for (const listener of this.#listeners.get(daemon.pid) ?? []) listener.message(message)
+  }
+
+  calls(inFlight: number): void {
+    if (this.daemon) this.daemon.inFlight = inFlight
+    this.tell()
+  }
+
+  /** The daemon ends and says that a successor comes, or it just ends. */
+  end(handedOver: boolean): void {
+    const pid = this.daemon?.pid ?? 0
+    this.daemon = undefined
+    for (const listener of this.#listeners.get(pid) ?? []) listener.closed('', handedOver)
+  }
+
+  /** The times without calls that windows waited for have passed. */
+  async quietPasses(): Promise<void> {
+    for (const resolve of this.#quiet.splice(0)) resolve()
+    await settled()
+  }
+}
+
+function recordOf({ pid, version }: Played): DiscoveryRecord {
+  const url = 'http://127.0.0.1:4141'
+  return { url, port: 4141, key: 'k', token: 't', pid, version, protocol: 1, startedAtMs: 0 }
+}
+
+/** Lets everything happen that waits for nothing but its turn. */
+async function settled(): Promise<void> {
+  for (let turn = 0; turn < 300; turn++) await setImmediate()
+}
+
+const old: Played = { pid: 7, version: '0.1.0', inFlight: 0 }
+const next: Played = { pid: 8, version: '0.2.0', inFlight: 0 }
+
+describe('a window whose extension is newer than the daemon', () => {
+  let machine: Machine
+  let seen: Connection[]
+  let supervisor: Supervisor
+
+  async function open(version: string): Promise<void> {
+    seen = []
+    const listener = {
+      connectionChanged: (connection: Connection) => void seen.push(connection),
+      event: () => undefined,
+    }
+    supervisor = new Supervisor(machine, { version, protocol: 1 }, listener)
+    supervisor.start()
+    await settled()
+  }
+  const last = (): Connection => seen.at(-1)!
+  const successor = (): unknown => {
+    const connection = last()
+    return connection.kind === 'connected' ? connection.successor : connection.kind
+  }
+  const takesOver = (): undefined => {
+    machine.end(true)
+    machine.daemon = { ...next }
+    return undefined
+  }
+
+  beforeEach(() => {
+    machine = new Machine({ ...old, inFlight: 1 })
+    machine.onStart = takesOver
+  })
+  afterEach(() => supervisor.stop())
+
+  it('attaches to it while a call runs, says what waits, and replaces it once it is quiet, without a gap in what is shown', async () => {
+    await open('0.2.0')
+    await machine.quietPasses()
+    assert.deepEqual(successor(), { version: '0.2.0', state: 'waiting' })
+    assert.deepEqual(machine.starts, [])
+    machine.calls(0)
+    await machine.quietPasses()
+    assert.deepEqual(machine.starts, [7])
+    assert.deepEqual(machine.tidied, [7])
+    assert.equal(successor(), null)
+    assert.equal(supervisor.record?.pid, 8)
+    assert.deepEqual(new Set(seen.map(({ kind }) => kind)), new Set(['starting', 'connected']))
+    assert.equal(seen.filter(({ kind }) => kind === 'starting').length, 1)
+  })
+
+  it('does not replace it in the pause between two calls', async () => {
+    await open('0.2.0')
+    machine.calls(0)
+    machine.calls(1)
+    await machine.quietPasses()
+    assert.deepEqual(machine.starts, [])
+    machine.calls(0)
+    await machine.quietPasses()
+    assert.deepEqual(machine.starts, [7])
+  })
+
+  it('stays when a call came in between, and tries again after it', async () => {
+    await open('0.2.0')
+    machine.onStart = () => 4
+    machine.calls(0)
+    await machine.quietPasses()
+    assert.deepEqual(successor(), { version: '0.2.0', state: 'waiting' })
+    machine.onStart = takesOver
+    machine.calls(1)
+    machine.calls(0)
+    await machine.quietPasses()
+    assert.deepEqual(machine.starts, [7, 7])
+    assert.equal(successor(), null)
+  })
+
+  it('stays when its own cannot start, says so and does not try again', async () => {
+    await open('0.2.0')
+    machine.onStart = () => 2
+    for (let quiet = 0; quiet < 3; quiet++) {
+      machine.calls(0)
+      await machine.quietPasses()
+    }
+    assert.deepEqual(machine.starts, [7])
+    assert.deepEqual(successor(), { version: '0.2.0', state: 'failed' })
+    assert.equal(supervisor.record?.pid, 7)
+  })
+
+  it('attaches to an idle one first, too: an agent may only pause', async () => {
+    machine.calls(0)
+    await open('0.2.0')
+    assert.deepEqual(successor(), { version: '0.2.0', state: 'waiting' })
+    assert.deepEqual(machine.starts, [])
+    await machine.quietPasses()
+    assert.deepEqual(machine.starts, [7])
+    assert.equal(supervisor.record?.pid, 8)
+  })
+})
+
+describe('a window whose extension is not newer than the daemon', () => {
+  it('waits for the successor when its daemon hands over, starts none, and leaves the newer one alone', async () => {
+    const machine = new Machine({ ...old })
+    const seen: string[] = []
+    const listener = { connectionChanged: ({ kind }: Connection) => void seen.push(kind), event: () => undefined }
+    const supervisor = new Supervisor(machine, { version: '0.1.0', protocol: 1 }, listener)
+    supervisor.start()
+    await settled()
+    machine.end(true)
+    await setImmediate()
+    machine.daemon = { ...next }
+    await settled()
+    assert.equal(supervisor.record?.pid, 8)
+    machine.calls(1)
+    machine.calls(0)
+    await machine.quietPasses()
+    assert.deepEqual(machine.starts, [])
+    assert.deepEqual([...new Set(seen)], ['starting', 'connected'])
+    supervisor.stop()
+  })
+
+  it('says that the gate is away and starts one when the daemon just ends', async () => {
+    const machine = new Machine({ ...old })
+    const seen: string[] = []
+    const listener = { connectionChanged: ({ kind }: Connection) => void seen.push(kind), event: () => undefined }
+    const supervisor = new Supervisor(machine, { version: '0.1.0', protocol: 1 }, listener)
+    supervisor.start()
+    await settled()
+    machine.onStart = () => {
+      machine.daemon = { ...old, pid: 9 }
+      return undefined
+    }
+    machine.end(false)
+    await settled()
+    assert.deepEqual(machine.starts, [undefined])
+    assert.deepEqual([...new Set(seen)], ['starting', 'connected', 'away'])
+    assert.equal(supervisor.record?.pid, 9)
+    supervisor.stop()
+  })
+})

@@ -1,0 +1,81 @@
+import assert from 'node:assert/strict'
+import { succeed } from '../../../daemon/lifecycle/succession.ts'
+import type { SuccessionPorts } from '../../../daemon/lifecycle/succession.ts'
+import type { DiscoveryRecord } from '../../../shared/protocol.ts'
+
+function record(pid: number): DiscoveryRecord {
+  const url = 'http://127.0.0.1:4141'
+  return { url, port: 4141, key: 'k', token: 't', pid, version: '0.1.0', protocol: 1, startedAtMs: 0 }
+}
+
+/** A data directory with an owner of process 7 that lets go after some looks. */
+class Directory implements SuccessionPorts<'ours'> {
+  found: DiscoveryRecord | null = record(7)
+  answer: number | null = 202
+  asked: number[] = []
+  looks = 0
+  freeAfter = 3
+  onLook: () => void = () => undefined
+
+  readonly readRecord = (): DiscoveryRecord | null => this.found
+  readonly askToHandOver = ({ pid }: DiscoveryRecord): Promise<number | null> => {
+    this.asked.push(pid)
+    return Promise.resolve(this.answer)
+  }
+  readonly take = (): 'ours' | null => {
+    this.looks += 1
+    this.onLook()
+    return this.looks > this.freeAfter ? 'ours' : null
+  }
+  readonly wait = (): Promise<void> => Promise.resolve()
+}
+
+describe('the successor of a daemon', () => {
+  let directory: Directory
+  beforeEach(() => {
+    directory = new Directory()
+  })
+
+  it('takes the directory as soon as its predecessor has let go', async () => {
+    assert.deepEqual(await succeed(7, directory), { kind: 'taken', directory: 'ours' })
+    assert.deepEqual([directory.asked, directory.looks], [[7], 4])
+  })
+
+  it('leaves a busy predecessor alone', async () => {
+    directory.answer = 409
+    assert.deepEqual(await succeed(7, directory), { kind: 'busy' })
+    assert.equal(directory.looks, 0)
+  })
+
+  it('asks nobody but the one that it was told to replace: what came after it may be newer', async () => {
+    directory.found = record(8)
+    assert.deepEqual(await succeed(7, directory), { kind: 'owned' })
+    assert.deepEqual(directory.asked, [])
+  })
+
+  it('leaves the place to another successor that was quicker', async () => {
+    directory.onLook = () => {
+      if (directory.looks === 2) directory.found = record(9)
+    }
+    directory.freeAfter = Infinity
+    assert.deepEqual(await succeed(7, directory), { kind: 'owned' })
+    assert.equal(directory.looks, 2)
+  })
+
+  it('takes the directory of one that ended before it answered', async () => {
+    directory.answer = null
+    assert.equal((await succeed(7, directory)).kind, 'taken')
+    directory.found = null
+    assert.equal((await succeed(7, directory)).kind, 'taken')
+  })
+
+  it('does not wait for ever, nor for one that refuses', async () => {
+    directory.freeAfter = Infinity
+    assert.deepEqual(await succeed(7, directory), { kind: 'owned' })
+    assert.ok(directory.looks > 100)
+    directory.looks = 0
+    directory.answer = 401
+    assert.deepEqual(await succeed(7, directory), { kind: 'owned' })
+    assert.equal(directory.looks, 0)
+  })
+})
