@@ -61,16 +61,19 @@ export interface Composition {
   stop(): void
 }
 
+/** Events of earlier daemons that are read at the start: more than a day of refusals and warnings. */
+const mostRestoredEvents = 5000
+
 /** Puts the pieces together. Nothing is read or written yet but the ledger's memory of events and residuals. */
 export function compose(parts: CompositionParts): Composition {
   const { nowMs, ledger, configuration, secrets, log } = parts
   const config = (): Config => configuration.current(nowMs())
   const events = new EventBus(ledger, nowMs)
-  events.restore(ledger.events({ limit: 1000 }).toReversed())
+  events.restore(ledger.events({ limit: mostRestoredEvents }).toReversed())
   const inFlight = new InFlight()
   const metrics = createMetrics()
   const anomalies = new Anomalies({ events, metrics, startedAtMs: nowMs() })
-  anomalies.restore(events.list(0, 1000))
+  anomalies.restore(events.list({ sinceMs: 0, limit: 1000 }))
   // The gate's own limits of time are the only ones (G07).
   const dispatcher = new Agent({
     connect: { timeout: 0 },

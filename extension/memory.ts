@@ -3,6 +3,7 @@ import type * as vscode from 'vscode'
 /** Kinds of notification that the user can silence for good. */
 export type NoticeKind =
   | 'truncated'
+  | 'emptyAnswer'
   | 'capReached'
   | 'taskConstrained'
   | 'taskHalted'
@@ -11,6 +12,7 @@ export type NoticeKind =
   | 'restartStorm'
   | 'velocity'
   | 'degraded'
+  | 'notStarted'
 
 const saidKey = 'notices.said.v1'
 const silencedKey = 'notices.silenced.v1'
@@ -20,6 +22,8 @@ const terminalTaskKey = 'guardedTerminal.lastTask.v1'
 const guardedTerminalsKey = 'guardedTerminal.open.v1'
 const clientUndoKey = 'clients.undo.v1'
 const tryModelsKey = 'tryIt.models.v1'
+const spendLookedAtKey = 'spend.lookedAt.v1'
+const notStartedKey = 'notices.notStarted.v1'
 const rememberedNotices = 200
 const rememberedTerminals = 50
 
@@ -98,6 +102,19 @@ export class Memory {
     await this.#global.update(tryModelsKey, Object.fromEntries([...others, [upstream, model]]))
   }
 
+  /**
+   * When the Spend view was looked at last, in any window of this machine, in milliseconds since the epoch; 0 before the first
+   * time. Calls are the machine's and not a workspace's, so a look in one window has seen them for all.
+   */
+  get spendLookedAtMs(): number {
+    return this.#global.get(spendLookedAtKey, 0)
+  }
+
+  /** Keeps it. */
+  async setSpendLookedAtMs(ms: number): Promise<void> {
+    await this.#global.update(spendLookedAtKey, ms)
+  }
+
   /** How to take back what was written into clients' settings, as it was kept. */
   get clientUndo(): unknown {
     return this.#global.get(clientUndoKey)
@@ -106,6 +123,19 @@ export class Memory {
   /** Keeps it. */
   async setClientUndo(records: unknown): Promise<void> {
     await this.#global.update(clientUndoKey, records)
+  }
+
+  /**
+   * When it was said last that the gate could not be started, in any window of this machine, in milliseconds since the epoch; 0
+   * where that may be said at once.
+   */
+  get notStartedSaidMs(): number {
+    return this.#global.get(notStartedKey, 0)
+  }
+
+  /** Keeps it; nothing is written where it is the same. */
+  async setNotStartedSaidMs(ms: number): Promise<void> {
+    if (ms !== this.notStartedSaidMs) await this.#global.update(notStartedKey, ms)
   }
 
   /** Whether the user chose not to see this kind of notification again. */

@@ -15,10 +15,17 @@ export interface Settings {
     readonly nodePath: string
   }
   readonly statusBarAlignment: 'left' | 'right'
+  readonly statusBarShow: StatusBarShow
   readonly notifyTruncation: boolean
   /** Whether anything is said about what the guards do to tasks. */
   readonly notifyTasks: boolean
 }
+
+/** What the status bar can show, the default first. */
+export const statusBarShows = ['spendAndTokens', 'spend', 'spendOfCap', 'tokens'] as const
+
+/** What the status bar shows while there is nothing to warn of. */
+export type StatusBarShow = (typeof statusBarShows)[number]
 
 /** Which clients are pointed at the gate. */
 export interface InjectSettings {
@@ -33,6 +40,27 @@ export interface InjectSettings {
 export interface SettingsReader {
   effective(key: string): unknown
   user(key: string): unknown
+}
+
+/** What `inspect` of VS Code's configuration tells of the user's own values; the last two are not in its typings. */
+interface Inspected {
+  readonly defaultValue?: unknown
+  readonly globalValue?: unknown
+  readonly globalLocalValue?: unknown
+  readonly globalRemoteValue?: unknown
+}
+
+/**
+ * The user's own value of a setting, undefined where there is none. VS Code leaves `globalValue` away where the user wrote null,
+ * which for a cap is a decision: that there is none. `effective` can differ from the default only by the user, because no workspace
+ * may set a cap.
+ */
+export function ownValue(inspected: Inspected | undefined, effective: unknown): unknown {
+  const { defaultValue, globalValue, globalLocalValue, globalRemoteValue } = inspected ?? {}
+  if (globalValue !== undefined) return globalValue
+  const isNull =
+    globalLocalValue === null || globalRemoteValue === null || (effective === null && defaultValue !== null)
+  return isNull ? null : undefined
 }
 
 /** Settings with the names of those that could not be used. */
@@ -86,6 +114,7 @@ export function parseSettings(reader: SettingsReader, before?: Settings): Parsed
       nodePath: textOf(reader.effective('daemon.nodePath')),
     },
     statusBarAlignment: reader.effective('statusBar.alignment') === 'left' ? 'left' : 'right',
+    statusBarShow: statusBarShows.find((show) => show === reader.effective('statusBar.show')) ?? statusBarShows[0],
     notifyTruncation: reader.effective('notifications.truncation') !== false,
     notifyTasks: reader.effective('notifications.tasks') !== false,
   }

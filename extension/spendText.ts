@@ -20,7 +20,6 @@ export function createSpendText(l10n: Localiser) {
     times: (shown: string) => l10n.t('{0}×', shown),
     atLeast: (shown: string) => l10n.t('{0}+', shown),
     floor: (amount: string) => l10n.t('≥ {0}', amount),
-    unknownCost: l10n.t('€?'),
     newTokens: (shown: string) => l10n.t('{0} new input tokens', shown),
     cachedTokens: (shown: string) => l10n.t('{0} cached input tokens', shown),
     outputTokens: (shown: string) => l10n.t('{0} output tokens', shown),
@@ -51,10 +50,36 @@ export function createSpendText(l10n: Localiser) {
     spokenRemedy: (remedy: string) => l10n.t('What to do: {0}', remedy),
 
     // Badge and message above the tree
-    badge: (count: number) =>
+    badge: (count: number, shown: string) =>
       count === 1
         ? l10n.t('1 model call was blocked since you last looked')
-        : l10n.t('{0} model calls were blocked since you last looked', count),
+        : l10n.t('{0} model calls were blocked since you last looked', shown),
+
+    // More for today
+    onTop: (amount: string, when: string) => l10n.t('+{0} until {1}', amount, when),
+    raiseTitle: (cap: string) => l10n.t('Raise for today: {0}', cap),
+    pickCap: l10n.t('Raise which cap for today?'),
+    usedOf: (used: string, limit: string, share: string) => l10n.t('{0} of {1} used ({2})', used, limit, share),
+    paidCallsOff: l10n.t('0: paid calls are off'),
+    hasRefused: l10n.t('refused a call today'),
+    howMuchMore: (used: string, when: string) => l10n.t('{0}. How much more until {1}?', used, when),
+    inAll: (limit: string) => l10n.t('{0} in all', limit),
+    otherAmount: l10n.t('Another amount…'),
+    otherCap: l10n.t('Another cap…'),
+    askEurForToday: (when: string) => l10n.t('Euros more until {0}, such as 2 or 0.50.', when),
+    askTokensForToday: (when: string) => l10n.t('Tokens more until {0}, such as 50000.', when),
+    noAmount: l10n.t('Enter an amount above 0.'),
+    raisedToday: (amount: string, when: string, cap: string) =>
+      l10n.t('{0} more until {1}, on top of {2}.', amount, when, cap),
+    stillHolds: (cap: string, left: string) => l10n.t('The cap of {0} still holds: {1} left.', cap, left),
+    takeBack: l10n.t('Take Back'),
+    takeBackAmount: (amount: string) => l10n.t('Take back {0}', amount),
+    pickAllowance: l10n.t('Take back what?'),
+    allowanceOf: (cap: string, when: string) => l10n.t('on top of {0}, until {1}', cap, when),
+    tookBack: (amount: string, cap: string) => l10n.t('{0} taken back from {1}.', amount, cap),
+    nothingAllowed: l10n.t('Nothing is allowed on top of a cap.'),
+    noCapIsSet: l10n.t('No cap is set. Set one in the settings.'),
+    raiseWhileDown: l10n.t('The gate is not running, so no cap can be changed.'),
 
     // Reasons of refusals
     held: (cap: string) => l10n.t('Running calls hold what is left of the budget: {0}.', cap),
@@ -62,6 +87,23 @@ export function createSpendText(l10n: Localiser) {
     severed: (program: string, pid: number) =>
       l10n.t('The halted task still called, so its connection was closed: {0} ({1}).', program, String(pid)),
     severedUnknown: l10n.t('The halted task still called, so its connection was closed.'),
+    atCeiling: (name: string, ceiling: string) => l10n.t('{0} has reached its ceiling: {1}.', name, ceiling),
+    heldOf: (name: string, ceiling: string) => l10n.t('{0}: running calls hold what is left of {1}.', name, ceiling),
+    haltedByPerson: (name: string) => l10n.t('{0} was stopped by a person.', name),
+    repeats: (name: string, repeats: string) =>
+      l10n.t('{0} repeats itself: the same step came {1} times.', name, repeats),
+    overRate: (name: string, limit: string) => l10n.t('{0} is over the limit of its plan: {1}.', name, limit),
+    overContext: (tokens: string, window: string) =>
+      l10n.t('About {0} tokens were to be sent, and the model reads {1} at once.', tokens, window),
+    longConversation: (tokens: string, most: string) =>
+      l10n.t('The conversation has {0} tokens; the plan allows {1}.', tokens, most),
+    longMessage: (letters: string, most: string) =>
+      l10n.t('A message has {0} characters; the plan allows {1}.', letters, most),
+    muchThinking: (tokens: string, most: string) =>
+      l10n.t('{0} tokens of thinking leave no room for an answer in {1}.', tokens, most),
+    noPriceOf: (model: string) => l10n.t('{0} has no known price, so no cap in euros could hold.', model),
+    unreachable: (provider: string) => l10n.t('{0} could not be reached.', provider),
+    noAnswer: (provider: string) => l10n.t('{0} did not answer in time.', provider),
     refusalTitles: {
       forbidden_host: l10n.t('Wrong host name'),
       forbidden_origin: l10n.t('Asked by a web page'),
@@ -116,6 +158,22 @@ export function createSpendText(l10n: Localiser) {
       ledger_drift: l10n.t('Ledger differs'),
     } satisfies Record<AnomalyKind, string>,
     titleUnusual: l10n.t('Unusual'),
+    fastSpending: (name: string, amount: string, most: string) =>
+      l10n.t('{0} spent {1} in one minute; the plan allows {2}.', name, amount, most),
+    costGrowth: (name: string, latest: string, first: string) =>
+      l10n.t('{0}: a call costs {1} now and cost {2} at first, because the conversation grows.', name, latest, first),
+    dearHour: (amount: string, usual: string) =>
+      l10n.t('The last hour cost {0}. Half of the active hours of 30 days cost less than {1}.', amount, usual),
+    manyRefusals: (count: string, title: string, usual: string) =>
+      l10n.t('{0} calls were refused in 5 minutes, most often: {1}. Usually it is {2}.', count, title, usual),
+    cacheUnread: (calls: string, tokens: string) =>
+      l10n.t(
+        '{0} calls in 10 minutes wrote {1} tokens to the cache and read none. That costs more than no cache.',
+        calls,
+        tokens,
+      ),
+    residualDrift: (now: string, before: string) =>
+      l10n.t('The provider reports {0} of the estimated input now, and {1} on the long average.', now, before),
     emptyAnswer: (model: string, tokens: string) =>
       l10n.t('{0} used {1} output tokens and wrote no visible text.', model, tokens),
     outputLimit: (model: string, tokens: string) =>
@@ -135,6 +193,10 @@ export function createSpendText(l10n: Localiser) {
     remedyEmpty: l10n.t('Raise max_tokens of the request, or let the model think less.'),
     remedyOutputLimit: l10n.t('Raise max_tokens of the request, or ask for a shorter answer.'),
     remedyDegraded: l10n.t('Raise the cap to get the model that was asked for.'),
+    remedyGrowth: l10n.t('Start a new conversation, or let the client compact this one.'),
+    remedyHour: l10n.t('See under Tasks what spends it.'),
+    remedyCache: l10n.t('Keep the start of the prompt the same, or leave out cache_control.'),
+    remedyResidual: l10n.t('See whether prompts are cut, or the model behind the name has changed.'),
     remedyPrice: l10n.t('Correct the price in prices.overrides of config.json.'),
     remedyConfig: l10n.t('Correct config.json. It is read again when it is saved.'),
     remedyUnpriced: l10n.t('Add the price to prices.overrides in config.json.'),

@@ -29,9 +29,12 @@ export interface Health {
   readonly version: string
   readonly protocol: number
   readonly pid: number
-  /** Calls in flight, so that a newer extension does not replace a busy daemon. */
+  /** Calls in flight and calls that still arrive, so that a newer extension does not replace a busy daemon. */
   readonly inFlight: number
 }
+
+/** Code with which `/control` closes when a successor takes the daemon's place: wait for it instead of starting another one. */
+export const handOverCloseCode = 1012
 
 /** Names of the events on `/control` and in `/api/events`. */
 export const eventNames = [
@@ -54,6 +57,7 @@ export const eventNames = [
   'config_rejected',
   'caps_changed',
   'granted',
+  'grant_withdrawn',
   'over_window',
 ] as const
 
@@ -146,6 +150,8 @@ export interface GrantRequest {
 
 /** Answer to a `GrantRequest`. */
 export interface GrantAnswer {
+  /** By it a grant to a window can be taken back: `POST /api/grants/<id>/withdraw`. */
+  readonly id: number
   readonly scope: GrantRequest['scope']
   readonly ref: string
   readonly window: 'day' | 'month' | 'life'

@@ -88,6 +88,8 @@ export interface SpendStatus {
   /** What people granted on top of the caps for this window, as far as it is in force; 0 where nothing is. */
   readonly grantedEur: number
   readonly grantedTokens: number
+  /** ISO time, with the zone's offset, at which the first of those grants ends; null where nothing is granted. */
+  readonly grantedUntil: string | null
   /** ISO time at which the window ends, with the zone's offset. */
   readonly resetsAt: string
 }
@@ -108,6 +110,20 @@ export interface TaskStatus {
   readonly costIncomplete: boolean
   readonly nearest: 'iterations' | 'inputTokens' | 'wallSeconds' | 'eur' | null
   readonly forecast: { readonly haltsInTurns: number; readonly eurAtHalt: number } | null
+  /** Its latest conversation that is halted because it repeats itself; null where none is. `state` tells of the ceilings only. */
+  readonly loop: LoopStatus | null
+}
+
+/** A conversation that repeats itself, so that its calls are refused until a person says something in it or resumes its task. */
+export interface LoopStatus {
+  /** The tool that repeats, as its client names it; null where none does. */
+  readonly tool: string | null
+  /** How often the same steps came with the same results. */
+  readonly repeats: number
+  /** Different steps that repeat: 1 is the same step again and again. */
+  readonly cycleLength: number
+  /** ISO time. */
+  readonly haltedAt: string
 }
 
 /** A call whose answer is not finished. */

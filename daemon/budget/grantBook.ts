@@ -1,5 +1,5 @@
 import type { NanoEur } from '../../shared/money.ts'
-import type { Grant, ScopeRef } from '../ledger/ledger.ts'
+import type { KeptGrant, ScopeRef } from '../ledger/ledger.ts'
 
 /** What people gave to one window on top of its cap. */
 export interface Room {
@@ -28,16 +28,34 @@ export function windowKey({ scope, ref, window, period }: ScopeRef): string {
  * other: the next day begins with the configured cap. Grants to tasks are the task book's.
  */
 export class GrantBook {
-  #grants: readonly Grant[] = []
+  #grants: readonly KeptGrant[] = []
   #rooms: GrantedRooms = new Map()
   /** No grant ends between these two, so that the sums hold from the one until the other. */
   #sinceMs = -Infinity
   #untilMs = Infinity
 
-  add(grant: Grant): void {
-    const isOver = (one: Grant): boolean => one.window === grant.window && one.period < grant.period
+  add(grant: KeptGrant): void {
+    const isOver = (one: KeptGrant): boolean => one.window === grant.window && one.period < grant.period
     this.#grants = [...this.#grants.filter((one) => !isOver(one)), grant]
     this.#sumUp(grant.atMs)
+  }
+
+  /** Takes one back: it counts no more, from now on and whatever the clock says. */
+  withdraw(id: number, nowMs: number): void {
+    this.#grants = this.#grants.filter((one) => one.id !== id)
+    this.#sumUp(nowMs)
+  }
+
+  /** The grants of one window that count at a time, oldest first. */
+  of(window: ScopeRef, nowMs: number): readonly KeptGrant[] {
+    if (this.#grants.length === 0) return this.#grants
+    const key = windowKey(window)
+    return this.#grants.filter((one) => windowKey(one) === key && (one.untilMs === null || nowMs < one.untilMs))
+  }
+
+  /** A grant of any window that counts at a time; undefined for an id that none has, or that has ended. */
+  find(id: number, nowMs: number): KeptGrant | undefined {
+    return this.#grants.find((one) => one.id === id && (one.untilMs === null || nowMs < one.untilMs))
   }
 
   /** The sums at a time; the same map as long as nothing changes. */

@@ -33,8 +33,8 @@ export function budgetRefusal(
     reason === 'held'
       ? `${name} is held by running calls: ${bare(spent)} spent and ${bare(reserved)} reserved of ${amount(cap)}; this call needs up to ${amount(requested)}. Wait for them to end, or lower the output ceiling.`
       : cap === 0
-        ? `${name} is 0: paid calls are off. Raise it in the settings or in budgets of config.json.`
-        : `${name} is used up: ${bare(spent)} of ${amount(cap)}, and this call needs up to ${amount(requested)}.${resets} ${scope.scope === 'tenant' ? 'Who pays can raise it' : 'Raise it'} in the settings or in budgets of config.json.`
+        ? `${name} is 0: paid calls are off. ${raiseText(scope)}`
+        : `${name} is used up: ${bare(spent)} of ${amount(cap)}, and this call needs up to ${amount(requested)}.${resets} ${raiseText(scope)}`
   const retryAfterSeconds = reason === 'held' ? 1 : scope.window === 'month' ? monthRetrySeconds : end?.secondsToReset
   return {
     code: 'budget_exhausted',
@@ -60,6 +60,26 @@ export function shownRef(scope: Pick<CappedScope, 'scope' | 'ref'>): string {
 
 function scopeName(scope: CappedScope): string {
   return scope.scope === 'model' ? `models ${scope.ref}` : `${scope.scope} ${shownRef(scope)}`
+}
+
+/** Where the budget stands. Only the two budgets that VS Code's settings hold are raised there. */
+function raiseText({ scope, ref, window }: CappedScope): string {
+  const who = scope === 'tenant' ? 'Who pays can raise it' : 'Raise it'
+  const inFile = (field: string): string => `${who} in budgets.${field} of config.json.`
+  const inWindow = (field: string): string =>
+    `${who} with "Tollgate: Open Cap Settings" in VS Code, or in budgets.${field} of config.json.`
+  switch (scope) {
+    case 'user':
+      return inWindow('userDaily')
+    case 'tenant':
+      return window === 'month' ? inWindow('tenantMonthly') : inFile('tenantDaily')
+    case 'project':
+      return inFile(`projects.${ref}`)
+    case 'model':
+      return inFile('models')
+    case 'task':
+      return 'Raise it with "tollgate grant".'
+  }
 }
 
 function windowWord(scope: CappedScope): string {

@@ -4,13 +4,15 @@ import { version, protocolVersion } from '../../shared/build.ts'
 import { refusalCodes } from '../../shared/codes.ts'
 import type { Health, KillRequest } from '../../shared/protocol.ts'
 import type { Gate } from '../gate.ts'
+import type { EventFilter } from '../observe/eventMemory.ts'
 import { readBody } from '../http/body.ts'
 import { calibrationReport, readDays } from './calibration.ts'
 import { changeCaps } from './caps.ts'
 import { gauges } from './gauges.ts'
-import { giveGrant, readGrant } from './grantApi.ts'
+import { listCaps } from './capList.ts'
+import { giveGrant, readGrant, withdrawGrant } from './grantApi.ts'
 import { readReportQuery, spendReport } from './report.ts'
-import { readCaps, readKill } from './requests.ts'
+import { readCaps, readKill, readShutdown } from './requests.ts'
 import { keepReconciliation, readReconciliation } from './reconciliationApi.ts'
 import { readSeriesQuery, spendSeries } from './series.ts'
 import { statusReport } from './statusReport.ts'
@@ -20,8 +22,8 @@ import { readDayRange, usageByUtcDay } from './usageByDay.ts'
 
 /** What the control addresses need besides the gate. */
 export interface ControlActions {
-  /** Ends the daemon as SIGTERM does. */
-  readonly shutDown: () => void
+  /** Ends the daemon as SIGTERM does; `forSuccessor`: its windows are told that another one comes. */
+  readonly shutDown: (forSuccessor: boolean) => void
 }
 
 const mostRows = 1000
@@ -29,7 +31,7 @@ const bodyLimits = { maxBytes: 64 * 1024, idleMs: null, totalMs: 10_000 }
 
 /** `GET /healthz`: no key, so that a client can see that somebody is there and who. */
 export function health(gate: Gate): Health {
-  return { name: 'tollgate', version, protocol: protocolVersion, pid: process.pid, inFlight: gate.inFlight.size }
+  return { name: 'tollgate', version, protocol: protocolVersion, pid: process.pid, inFlight: gate.inFlight.open }
 }
 
 /** Answers `/metrics` and `/api/*`. The caller has checked Host, Origin and token. */
@@ -54,11 +56,17 @@ export async function answerControl(
       return json(response, 200, statusReport(gate))
     case 'GET /api/calls': {
       const task = url.searchParams.get('task')
-      const calls = gate.ledger.calls({ sinceMs: since(url), limit: limit(url), ...(task === null ? {} : { task }) })
+      const call = url.searchParams.get('call')
+      const calls = gate.ledger.calls({
+        sinceMs: since(url),
+        limit: limit(url),
+        ...(task === null ? {} : { task }),
+        ...(call === null ? {} : { call }),
+      })
       return json(response, 200, { calls })
     }
     case 'GET /api/events':
-      return json(response, 200, { events: gate.events.list(since(url), limit(url), url.searchParams.get('event')) })
+      return json(response, 200, { events: gate.events.list(eventFilter(url)) })
     case 'GET /api/report': {
       const { day } = gate.calendar.periods(gate.nowMs())
       const query = readReportQuery((name) => url.searchParams.get(name), day)
@@ -72,6 +80,8 @@ export async function answerControl(
       const parts = { ledger: gate.ledger, config: gate.config(), nowMs }
       return json(response, 200, await spendSeries(parts, query, setImmediate))
     }
+    case 'GET /api/caps':
+      return json(response, 200, listCaps(gate))
     case 'GET /api/upstreams':
       return json(response, 200, listUpstreams(gate.config()))
     case 'GET /api/check':
@@ -118,13 +128,29 @@ export async function answerControl(
         (grant) => json(response, 200, giveGrant(gate, grant)),
       )
     case 'POST /api/shutdown':
-      json(response, 202, { stopping: true })
-      actions.shutDown()
-      return
+      return withBody(request, response, readShutdown, ({ handOver }) => {
+        // From here to the end of `shutDown` nothing waits, so that no call can slip in.
+        if (handOver && gate.inFlight.open > 0) {
+          return fail(response, 409, 'busy', 'Calls are in flight. A successor may ask again when they have ended.')
+        }
+        json(response, 202, { stopping: true })
+        actions.shutDown(handOver)
+      })
     default:
+      if (answerWithdrawal(gate, route, response)) return
       if (await answerTask(gate, route, request, response)) return
       return fail(response, 404, 'not_found', `There is no ${route}. See docs/control.md for the addresses.`)
   }
+}
+
+/** `POST /api/grants/<id>/withdraw`; false for any other route. */
+function answerWithdrawal(gate: Gate, route: string, response: ServerResponse): boolean {
+  const id = /^POST \/api\/grants\/(\d{1,15})\/withdraw$/.exec(route)?.[1]
+  if (id === undefined) return false
+  const answer = withdrawGrant(gate, Number(id))
+  if (answer === null) fail(response, 404, 'not_found', `No grant ${id} to a window is in force.`)
+  else json(response, 200, answer)
+  return true
 }
 
 /** `POST /api/tasks/<id>/halt`, `/resume`, `/pause`, `/charges`; false for any other route. */
@@ -198,6 +224,14 @@ function since(url: URL): number {
   if (text === null || text === '') return 0
   const ms = /^\d+$/.test(text) ? Number(text) : Date.parse(text)
   return Number.isFinite(ms) ? ms : 0
+}
+
+/** `event` names one kind or several, `before` is the id of an event that is known. */
+function eventFilter(url: URL): EventFilter {
+  const names = url.searchParams.get('event')?.split(',') ?? null
+  const before = url.searchParams.get('before') ?? ''
+  const beforeId = /^\d+$/.test(before) ? Number(before) : Infinity
+  return { sinceMs: since(url), limit: limit(url), names, beforeId }
 }
 
 function limit(url: URL): number {

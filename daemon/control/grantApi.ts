@@ -7,7 +7,7 @@ import { shownRef } from '../budget/refusal.ts'
 import { tenantMonth, userDay } from '../budget/scopes.ts'
 import { maximumEur } from '../config/fields.ts'
 import type { Gate } from '../gate.ts'
-import type { Grant, ScopeRef } from '../ledger/ledger.ts'
+import type { Grant, KeptGrant, ScopeRef } from '../ledger/ledger.ts'
 import { sayChanges } from '../stages/place.ts'
 import type { StateChange } from '../tasks/task.ts'
 import { recap } from './caps.ts'
@@ -53,8 +53,8 @@ export function giveGrant(gate: Gate, grant: Grant): GrantAnswer {
   const { scope, window, untilMs } = grant
   const ref = shownRef(grant)
   const until = untilMs === null ? null : new Date(untilMs).toISOString()
-  gate.ledger.addGrant(grant)
-  const changes = letCount(gate, grant)
+  const id = gate.ledger.addGrant(grant)
+  const changes = letCount(gate, { ...grant, id })
   gate.events.emit('granted', {
     scope,
     ref,
@@ -67,15 +67,40 @@ export function giveGrant(gate: Gate, grant: Grant): GrantAnswer {
     by: grant.by,
   })
   sayChanges(gate, changes)
-  const { capNanoEur, capTokens } = recap(gate)(grant)
-  return {
+  return { id, scope, ref, window, until, ...limitsNow(gate, grant) }
+}
+
+/**
+ * Takes a grant to a window back: from now on the window has its cap without it. What was admitted under it stays counted, so
+ * that the window may be above its cap then; new calls are refused. Null for an id of which no grant is in force, and for a
+ * grant to a task. Throws LedgerUnavailable, and then nothing is taken back.
+ */
+export function withdrawGrant(gate: Gate, id: number): GrantAnswer | null {
+  const nowMs = gate.nowMs()
+  const grant = gate.grants.find(id, nowMs)
+  if (grant === undefined || grant.window === 'life') return null
+  if (grant.period !== gate.calendar.periods(nowMs)[grant.window]) return null
+  gate.ledger.withdrawGrant(id)
+  gate.grants.withdraw(id, nowMs)
+  const { scope, window, untilMs } = grant
+  const ref = shownRef(grant)
+  const until = untilMs === null ? null : new Date(untilMs).toISOString()
+  const answer = { id, scope, ref, window, until, ...limitsNow(gate, grant) }
+  gate.events.emit('grant_withdrawn', {
     scope,
     ref,
     window,
+    eur: eurFromNano(grant.nanoEur),
+    tokens: grant.tokens,
     until,
-    limitEur: capNanoEur === null ? null : eurFromNano(capNanoEur),
-    limitTokens: capTokens,
-  }
+    by: grant.by,
+  })
+  return answer
+}
+
+function limitsNow(gate: Gate, window: ScopeRef): Pick<GrantAnswer, 'limitEur' | 'limitTokens'> {
+  const { capNanoEur, capTokens } = recap(gate)(window)
+  return { limitEur: capNanoEur === null ? null : eurFromNano(capNanoEur), limitTokens: capTokens }
 }
 
 /** Lets the grants count that are in force in the ledger. Once, at start. */
@@ -83,7 +108,7 @@ export function restoreGrants(gate: Gate): void {
   for (const grant of gate.ledger.grants(gate.calendar.periods(gate.nowMs()))) letCount(gate, grant)
 }
 
-function letCount(gate: Gate, grant: Grant): readonly StateChange[] {
+function letCount(gate: Gate, grant: KeptGrant): readonly StateChange[] {
   if (grant.scope !== 'task') {
     gate.grants.add(grant)
     return []

@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { WebSocketServer } from 'ws'
 import type { WebSocket } from 'ws'
+import { handOverCloseCode } from '../../shared/protocol.ts'
 import type { ControlMessage } from '../../shared/protocol.ts'
 import type { Gate } from '../gate.ts'
 import { takePersonalCaps } from './caps.ts'
@@ -35,6 +36,8 @@ export class ControlSocket {
   /** Set while there are clients: an event that nobody hears is not put together. */
   #stopHearing: (() => void) | null = null
   #focusCounter = 0
+  /** The ledger, from which a status comes, is closed soon after. */
+  #closed = false
 
   constructor(gate: Gate) {
     this.#gate = gate
@@ -51,16 +54,21 @@ export class ControlSocket {
     this.#server.handleUpgrade(request, socket, head, (connection) => this.#open(connection))
   }
 
-  close(): void {
+  /** Says goodbye to every client; `forSuccessor`: with the code that tells them to wait for it. */
+  close(forSuccessor: boolean): void {
+    this.#closed = true
     clearInterval(this.#heartbeat)
     if (this.#statusTimer) clearTimeout(this.#statusTimer)
-    for (const client of this.#clients) client.socket.close(1001, 'the gate is stopping')
+    for (const client of this.#clients) {
+      if (forSuccessor) client.socket.close(handOverCloseCode, 'a successor takes over')
+      else client.socket.close(1001, 'the gate is stopping')
+    }
     this.#server.close()
   }
 
   /** Something that the status shows has changed. */
   touch(): void {
-    if (this.#clients.size === 0 || this.#statusTimer !== null) return
+    if (this.#closed || this.#clients.size === 0 || this.#statusTimer !== null) return
     this.#statusTimer = setTimeout(() => {
       this.#statusTimer = null
       if (this.#clients.size === 0) return
@@ -131,6 +139,8 @@ export class ControlSocket {
   }
 
   #sweep(): void {
+    // Days, grants and the providers' windows end without an event.
+    this.touch()
     for (const client of this.#clients) {
       if (!client.alive) {
         client.socket.terminate()

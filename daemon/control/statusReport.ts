@@ -3,12 +3,11 @@ import type { Cap } from '../../shared/config.ts'
 import { eurFromNano } from '../../shared/money.ts'
 import type { SpendStatus, Status } from '../../shared/status.ts'
 import { roomOf } from '../budget/grantBook.ts'
-import type { Room } from '../budget/grantBook.ts'
 import { tenantMonth, userDay } from '../budget/scopes.ts'
 import { isoWithOffset } from '../budget/windows.ts'
 import type { Gate } from '../gate.ts'
 import { isRateStale } from '../money/exchange.ts'
-import type { SpendSummary } from '../ledger/ledger.ts'
+import type { ScopeRef, SpendSummary } from '../ledger/ledger.ts'
 import { driftStatus } from './reconciliationApi.ts'
 
 const mostTasksShown = 50
@@ -20,19 +19,25 @@ export function statusReport(gate: Gate): Status {
   const period = gate.calendar.periods(nowMs)
   const read = readLedger(gate, period.day, period.month)
   const granted = gate.grants.inForce(nowMs)
-  const spend = (summary: SpendSummary | null, cap: Cap, window: 'day' | 'month', room: Room): SpendStatus => ({
-    spentEur: eurFromNano(summary?.spentNanoEur ?? 0),
-    listPriceEur: eurFromNano(summary?.listNanoEur ?? 0),
-    reservedEur: eurFromNano(summary?.reservedNanoEur ?? 0),
-    tokens: summary?.tokens ?? { input: 0, cacheRead: 0, cacheWrite: 0, output: 0 },
-    calls: summary?.calls ?? 0,
-    unpricedCalls: summary?.unpricedCalls ?? 0,
-    capEur: cap.eur,
-    capTokens: cap.tokens,
-    grantedEur: eurFromNano(room.nanoEur),
-    grantedTokens: room.tokens,
-    resetsAt: gate.calendar.resetsAt(window, nowMs),
-  })
+  const spend = (summary: SpendSummary | null, cap: Cap, scope: ScopeRef): SpendStatus => {
+    const room = roomOf(granted, scope)
+    const resetsAt = gate.calendar.resetsAt(scope.window === 'month' ? 'month' : 'day', nowMs)
+    const ends = gate.grants.of(scope, nowMs).map(({ untilMs }) => untilMs ?? Date.parse(resetsAt))
+    return {
+      spentEur: eurFromNano(summary?.spentNanoEur ?? 0),
+      listPriceEur: eurFromNano(summary?.listNanoEur ?? 0),
+      reservedEur: eurFromNano(summary?.reservedNanoEur ?? 0),
+      tokens: summary?.tokens ?? { input: 0, cacheRead: 0, cacheWrite: 0, output: 0 },
+      calls: summary?.calls ?? 0,
+      unpricedCalls: summary?.unpricedCalls ?? 0,
+      capEur: cap.eur,
+      capTokens: cap.tokens,
+      grantedEur: eurFromNano(room.nanoEur),
+      grantedTokens: room.tokens,
+      grantedUntil: ends.length === 0 ? null : isoWithOffset(Math.min(...ends), config.timezone),
+      resetsAt,
+    }
+  }
   const today = userDay(config.tenant, config.user, period)
   const month = tenantMonth(config.tenant, period)
   const kills = gate.kills.current()
@@ -44,8 +49,8 @@ export function statusReport(gate: Gate): Status {
     currency: config.currency.code,
     timezone: config.timezone,
     alertAt: config.budgets.alertAt,
-    today: spend(read?.today ?? null, config.budgets.userDaily, 'day', roomOf(granted, today)),
-    month: spend(read?.month ?? null, config.budgets.tenantMonthly, 'month', roomOf(granted, month)),
+    today: spend(read?.today ?? null, config.budgets.userDaily, today),
+    month: spend(read?.month ?? null, config.budgets.tenantMonthly, month),
     models: (read?.models ?? []).map(({ model, calls, nanoEur, listNanoEur, billing }) => ({
       model,
       calls,
@@ -61,7 +66,7 @@ export function statusReport(gate: Gate): Status {
       resetsAt: resetsAtMs === null ? null : isoWithOffset(resetsAtMs, config.timezone),
       seenAt: isoWithOffset(seenAtMs, config.timezone),
     })),
-    tasks: gate.memory.tasks.status(mostTasksShown),
+    tasks: gate.memory.status(mostTasksShown),
     inFlight: gate.inFlight.status(nowMs),
     counters: gate.metrics.counters(),
     integrity: {

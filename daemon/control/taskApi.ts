@@ -55,7 +55,7 @@ export interface SteeredTask {
 export function steerTask(gate: Gate, task: string, action: 'halt' | 'resume' | 'pause'): SteeredTask {
   const { tasks } = gate.memory
   const nowMs = gate.nowMs()
-  const changes = tasks[action](task, nowMs)
+  const changes = action === 'resume' ? gate.memory.resume(task, nowMs) : tasks[action](task, nowMs)
   const isStop = action !== 'resume'
   if (isStop && tasks.nextStop(task, nowMs) === null) throw new Error('a task that was stopped would not be refused')
   writeDown(gate, () => gate.ledger.saveTaskOrders(tasks.orders(task, nowMs)))

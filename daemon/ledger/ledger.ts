@@ -339,6 +339,11 @@ export interface Grant extends ScopeRef {
   readonly untilMs: number | null
 }
 
+/** A grant as the ledger has it. */
+export interface KeptGrant extends Grant {
+  readonly id: number
+}
+
 /** Storage of calls and budgets. */
 export interface Ledger {
   /** Resolves when the reservation is durable. Asks and settlements of one turn of the event loop share a commit. */
@@ -364,7 +369,13 @@ export interface Ledger {
    * out.
    */
   spendByHour(fromMs: number, toMs: number): readonly HourSum[]
-  calls(filter: { readonly sinceMs?: number; readonly limit?: number; readonly task?: string }): readonly CallRow[]
+  /** Newest first. One `call` is looked for among all since `sinceMs`: no index knows its id. */
+  calls(filter: {
+    readonly sinceMs?: number
+    readonly limit?: number
+    readonly task?: string
+    readonly call?: string
+  }): readonly CallRow[]
   /**
    * Tasks that began at `sinceMs` or later, made a call that reached an upstream, and have none open; newest first, at most
    * 20,000. Reads every call since then.
@@ -399,10 +410,12 @@ export interface Ledger {
   clearKill(scope: KillSwitch['scope'], ref: string): void
   capOverrides(): readonly CapOverride[]
   setCapOverride(override: CapOverride): void
-  /** Durable when it returns. */
-  addGrant(grant: Grant): void
+  /** Durable when it returns: its id. */
+  addGrant(grant: Grant): number
+  /** Takes a grant back for good: no restart and no clock lets it count again. Durable when it returns. */
+  withdrawGrant(id: number): void
   /** Grants in force, oldest first: those of the windows of these periods, and the newest 1000 of tasks. */
-  grants(periods: { readonly day: string; readonly month: string }): readonly Grant[]
+  grants(periods: { readonly day: string; readonly month: string }): readonly KeptGrant[]
   residuals(): readonly {
     readonly upstream: string
     readonly model: string

@@ -29,7 +29,7 @@ const msPerHour = 3_600_000
 /** Grants of tasks that are read at a start. */
 const mostTaskGrants = 1000
 
-const grantNames = 'atMs, "by", scope, ref, window, period, nanoEur, tokens, iterations, wallSeconds, untilMs'
+const grantNames = 'id, atMs, "by", scope, ref, window, period, nanoEur, tokens, iterations, wallSeconds, untilMs'
 const grantColumns =
   'at_ms AS atMs, given_by AS "by", scope, ref, window, period, nano_eur AS nanoEur, tokens, iterations, wall_seconds AS wallSeconds, until_ms AS untilMs'
 
@@ -120,6 +120,10 @@ export class LedgerReaders {
     if (filter.task !== undefined) {
       conditions.push('c.task = ?')
       values.push(filter.task)
+    }
+    if (filter.call !== undefined) {
+      conditions.push('c.id = ?')
+      values.push(filter.call)
     }
     const rows = this.#prepare(`${selectCalls} WHERE ${conditions.join(' AND ')} ORDER BY c.seq DESC LIMIT ?`).all(
       ...values,

@@ -99,6 +99,7 @@ export function ledgerOn(database: Database.Database, options: SqliteLedgerOptio
     capOverrides: () => guarded(() => readers.capOverrides(nowMs())),
     setCapOverride: (override) => guarded(() => switches.setCapOverride(override)),
     addGrant: (grant) => guarded(() => switches.addGrant(grant)),
+    withdrawGrant: (id) => guarded(() => switches.withdrawGrant(id)),
     grants: (periods) => guarded(() => readers.grants(periods, nowMs())),
     residuals: () => upToDate(() => readers.residuals()),
     saveResidual: (upstream, model, ratio, samples) => queue.saveResidual({ upstream, model, ratio, samples }),

@@ -13,6 +13,7 @@ export class LedgerSwitches {
   readonly #clearKill: Database.Statement<[string, string]>
   readonly #setOverride: Database.Statement<[string, number | null, number | null]>
   readonly #addGrant: Database.Statement
+  readonly #withdrawGrant: Database.Statement<[number]>
   readonly #claim: Database.Statement<[string, string, string, string]>
 
   constructor(database: Database.Database) {
@@ -28,6 +29,8 @@ export class LedgerSwitches {
       `INSERT INTO grants (at_ms, given_by, scope, ref, window, period, nano_eur, tokens, iterations, wall_seconds, until_ms)
        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     )
+    // An end before every time, and not that of now: a clock that is set back must not let it count again.
+    this.#withdrawGrant = database.prepare('UPDATE grants SET until_ms = 0 WHERE id = ?')
     this.#claim = database.prepare(
       `INSERT INTO windows (period, scope, ref, window, alerted) VALUES (?, ?, ?, ?, 1)
        ON CONFLICT (period, scope, ref, window) DO UPDATE SET alerted = 1 WHERE alerted = 0`,
@@ -47,9 +50,9 @@ export class LedgerSwitches {
     this.#setOverride.run(field, value, untilMs === null ? null : Math.round(untilMs))
   }
 
-  addGrant(grant: Grant): void {
+  addGrant(grant: Grant): number {
     const { atMs, by, scope, ref, window, period, nanoEur, tokens, iterations, wallSeconds, untilMs } = grant
-    this.#addGrant.run(
+    const { lastInsertRowid } = this.#addGrant.run(
       Math.round(atMs),
       by,
       scope,
@@ -62,6 +65,11 @@ export class LedgerSwitches {
       wallSeconds,
       untilMs === null ? null : Math.round(untilMs),
     )
+    return Number(lastInsertRowid)
+  }
+
+  withdrawGrant(id: number): void {
+    this.#withdrawGrant.run(id)
   }
 
   /** True once per window, across processes: the row's condition decides. */

@@ -42,6 +42,7 @@ export function unavailableLedger(reason: string): Ledger {
     capOverrides: () => [],
     setCapOverride: fail,
     addGrant: fail,
+    withdrawGrant: fail,
     // As for switches: every call is refused anyway.
     grants: () => [],
     residuals: () => [],

@@ -1,6 +1,8 @@
 import type { EventName } from '../../shared/protocol.ts'
 import type { EventRow } from '../../shared/status.ts'
 import type { Ledger } from '../ledger/ledger.ts'
+import { EventMemory } from './eventMemory.ts'
+import type { EventFilter } from './eventMemory.ts'
 
 /** An event on its way to the windows. */
 export type Emitted = { readonly event: EventName; readonly time: string; readonly [key: string]: unknown }
@@ -8,26 +10,19 @@ export type Emitted = { readonly event: EventName; readonly time: string; readon
 /** Events that are only worth something while they happen; everything else is kept in the ledger as well. */
 const passing: ReadonlySet<EventName> = new Set(['call_started', 'call_settled'])
 
-const mostRemembered = 5000
-
-/** An event as it happened. What windows and lists read is put together when somebody asks: most events meet nobody. */
-interface Remembered {
-  readonly id: number
-  readonly atMs: number
-  readonly event: string
-  readonly fields: Readonly<Record<string, unknown>>
-}
-
 /** A client that keeps asking would otherwise turn every refusal into a row. */
 const repeatWindowMs = 60_000
 const mostRepeats = 1000
+
+/** Refusals that differ in these are different things to a person, so that each of them is kept. */
+const kindFields = ['code', 'scope', 'scopeRef', 'window', 'unit', 'project', 'task', 'upstream'] as const
 
 /** Carries events from where they happen to the control clients, the event list and the ledger. */
 export class EventBus {
   readonly #nowMs: () => number
   readonly #ledger: Ledger
   readonly #listeners = new Set<(event: Emitted) => void>()
-  readonly #remembered: Remembered[] = []
+  readonly #memory = new EventMemory()
   readonly #lastKept = new Map<string, number>()
   #lastId = 0
 
@@ -40,16 +35,14 @@ export class EventBus {
   restore(rows: readonly EventRow[]): void {
     for (const { id, time, event, ...fields } of rows) {
       this.#lastId = Math.max(this.#lastId, id)
-      this.#remembered.push({ id, atMs: Date.parse(time), event, fields })
+      this.#memory.add({ id, atMs: Date.parse(time), event, fields })
     }
   }
 
   emit(event: EventName, fields: Readonly<Record<string, unknown>>): void {
     const nowMs = this.#nowMs()
     this.#lastId += 1
-    this.#remembered.push({ id: this.#lastId, atMs: nowMs, event, fields })
-    if (this.#remembered.length > mostRemembered * 1.2)
-      this.#remembered.splice(0, this.#remembered.length - mostRemembered)
+    this.#memory.add({ id: this.#lastId, atMs: nowMs, event, fields })
     if (!passing.has(event) && this.#worthKeeping(event, fields, nowMs)) {
       try {
         this.#ledger.recordEvent({ ...fields, event }, nowMs)
@@ -67,17 +60,16 @@ export class EventBus {
     return () => this.#listeners.delete(listener)
   }
 
-  /** Newest last: all events, or those of one name. */
-  list(sinceMs: number, limit: number, name: string | null = null): readonly EventRow[] {
-    return this.#remembered
-      .filter(({ atMs, event }) => atMs >= sinceMs && (name === null || event === name))
-      .slice(-limit)
+  /** The newest events that a filter lets through, the newest last. */
+  list(filter: EventFilter): readonly EventRow[] {
+    return this.#memory
+      .list(filter)
       .map(({ id, atMs, event, fields }) => ({ id, event, time: new Date(atMs).toISOString(), ...fields }))
   }
 
   #worthKeeping(event: EventName, fields: Readonly<Record<string, unknown>>, nowMs: number): boolean {
     if (event !== 'refused') return true
-    const kind = `${String(fields['code'])}\n${String(fields['scope'])}\n${String(fields['scopeRef'])}`
+    const kind = kindFields.map((name) => String(fields[name])).join('\n')
     const last = this.#lastKept.get(kind)
     if (last !== undefined && nowMs - last < repeatWindowMs) return false
     if (this.#lastKept.size > mostRepeats) this.#lastKept.clear()

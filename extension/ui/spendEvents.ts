@@ -73,6 +73,35 @@ export function ofDay(kept: KeptEvents, day: string, timezone: string): KeptEven
   return isSame ? kept : of
 }
 
+/** How many calls were refused. */
+export interface RefusedCount {
+  readonly count: number
+  /** There may have been more: not all of them are kept. */
+  readonly isFloor: boolean
+}
+
+/**
+ * Refused calls after a moment, in milliseconds since the epoch. `exactSinceMs` is when the running gate started: of what was
+ * refused before, the ledger keeps one a minute and reason.
+ */
+export function refusedSince(kept: KeptEvents, sinceMs: number, exactSinceMs: number): RefusedCount {
+  let count = 0
+  let isFloor = false
+  for (const list of kept.values()) {
+    if (list[0]?.event !== 'refused') continue
+    const later = list.slice(firstWhere(list, ({ time }) => Date.parse(time) > sinceMs))
+    count += later.length
+    isFloor ||= isCutShort(later, exactSinceMs)
+  }
+  return { count, isFloor }
+}
+
+/** Whether there may have been more events of a kind than a list of it holds. */
+export function isCutShort(list: readonly DaemonEvent[], exactSinceMs: number): boolean {
+  const first = list[0]
+  return list.length >= mostOfKind || (first !== undefined && Date.parse(first.time) < exactSinceMs)
+}
+
 /** Index of the first event for which something holds that holds for all later ones as well; their number where there is none. */
 function firstWhere(events: readonly DaemonEvent[], holds: (event: DaemonEvent) => boolean): number {
   let [low, high] = [0, events.length]

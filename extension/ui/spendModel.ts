@@ -1,7 +1,7 @@
 import type { Report, ReportRow } from '../../shared/report.ts'
 import type { ModelStatus, SpendStatus, Status } from '../../shared/status.ts'
 import type { Text } from '../text.ts'
-import { allTokens, capText, eurCap, gauges, tokenCap } from './caps.ts'
+import { allTokens, allowedText, capText, eurCap, gauges, tokenCap } from './caps.ts'
 import type { Figures } from './figures.ts'
 import { spentText } from './gateView.ts'
 import type { GateView } from './gateView.ts'
@@ -23,6 +23,8 @@ export interface SpendState {
   /** Today's report by project and by model; null before it was read. */
   readonly byProject: Report | null
   readonly byModel: Report | null
+  /** When the running gate started, in milliseconds since the epoch: events of before are not all kept. */
+  readonly gateSinceMs: number
   readonly nowMs: number
 }
 
@@ -33,12 +35,12 @@ export interface SpendState {
 export function spendNodes(state: SpendState, text: Text, figures: Figures): readonly SpendNode[] {
   const { gate, nowMs } = state
   if (gate.kind !== 'up') return []
-  const { status, loops } = gate
+  const { status } = gate
   const day = dayOf(status.time, status.timezone)
   const events = ofDay(state.events, day, status.timezone)
   const sections = [
-    ...tasksNode(status, loops, text, figures),
-    ...blockedNode(events, nowMs, text, figures),
+    ...tasksNode(status, text, figures),
+    ...blockedNode(events, state.gateSinceMs, nowMs, text, figures),
     ...warningsNode(events, status, nowMs, text, figures),
   ]
   // The view's welcome would say nothing of a kill switch.
@@ -75,18 +77,47 @@ function todayNode(
   figures: Figures,
 ): SpendNode {
   const { today } = status
-  const facts = [
-    ...(today.reservedEur > 0 ? [text.heldByRunning(figures.eur(today.reservedEur))] : []),
-    ...(today.grantedEur > 0 ? [text.allowedOnTop(figures.eur(today.grantedEur))] : []),
-  ]
+  const facts = today.reservedEur > 0 ? [text.heldByRunning(figures.eur(today.reservedEur))] : []
   return nodeOf({
     ...spendParts('today', text.today, today, facts, nowMs, text, figures),
-    children: [...modelsNode(status, byModel, text, figures), ...projectsNode(byProject, text, figures)],
+    children: [
+      ...allowedNode('today', text.today, today, nowMs, text, figures),
+      ...modelsNode(status, byModel, text, figures),
+      ...projectsNode(byProject, text, figures),
+    ],
   })
 }
 
 function monthNode(month: SpendStatus, nowMs: number, text: Text, figures: Figures): SpendNode {
-  return nodeOf(spendParts('month', text.month, month, [], nowMs, text, figures))
+  return nodeOf({
+    ...spendParts('month', text.month, month, [], nowMs, text, figures),
+    children: allowedNode('month', text.month, month, nowMs, text, figures),
+  })
+}
+
+/** What is allowed on top of the caps for a while: a row of its own, because the end of a long one is not seen. */
+function allowedNode(
+  window: string,
+  label: string,
+  spend: SpendStatus,
+  nowMs: number,
+  text: Text,
+  figures: Figures,
+): readonly SpendNode[] {
+  const allowed = allowedText(spend, figures, text)
+  if (allowed === null) return []
+  const until = figures.when(spend.grantedUntil ?? spend.resetsAt, nowMs)
+  const says = text.allowedOnTop(label, allowed, until)
+  return [
+    nodeOf({
+      id: `${window}/allowed`,
+      label: text.spend.onTop(allowed, until),
+      icon: 'add',
+      tooltip: says,
+      spoken: says,
+      menu: ['takeBack'],
+    }),
+  ]
 }
 
 function spendParts(
@@ -108,11 +139,13 @@ function spendParts(
     mostTokens === null ? [] : [text.tokensOf(figures.tokens(allTokens(spend)), figures.tokens(mostTokens))]
   const calls = text.spend.calls(spend.calls, figures.whole(spend.calls))
   const description = [...money, ...tokens].join(' · ')
+  const menu: SpendNode['menu'] = cap === null && mostTokens === null ? [] : ['raise']
   return {
     id,
     label,
     description,
     icon: 'calendar',
+    menu,
     tooltip: [
       `${label}: ${description}`,
       calls,
@@ -235,7 +268,7 @@ function rowNode(
 function costText({ eur, listPriceEur }: Cost, unpricedCalls: number, text: Text, figures: Figures): string {
   const isUnknown = eur === 0 && unpricedCalls > 0
   const spent = isUnknown
-    ? text.spend.unknownCost
+    ? figures.unknownEur
     : unpricedCalls > 0
       ? text.spend.floor(figures.eur(eur))
       : figures.eur(eur)

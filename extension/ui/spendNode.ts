@@ -1,5 +1,6 @@
 /** Names of product icons that nodes use. */
 export type NodeIcon =
+  | 'add'
   | 'calendar'
   | 'chip'
   | 'circle-outline'
@@ -31,7 +32,7 @@ export interface SpendNode {
   /** How it stands when it is drawn first; a leaf has no children. */
   readonly open: 'leaf' | 'open' | 'closed'
   /** Words that `when` clauses of menus look for; empty for none. */
-  readonly menu: readonly ('stop' | 'resume' | 'calls')[]
+  readonly menu: readonly ('stop' | 'resume' | 'calls' | 'raise' | 'takeBack')[]
   /** The task that its menu acts on. */
   readonly task: string | null
   /** Whether a click on it shows the task's calls. */

@@ -2,28 +2,25 @@ import { pathPart } from '../../shared/addresses.ts'
 import type { Status, TaskStatus } from '../../shared/status.ts'
 import type { Text } from '../text.ts'
 import type { Figures } from './figures.ts'
-import type { LoopHalt, Loops } from './loops.ts'
 import { bounded, nodeOf, oneLine } from './spendNode.ts'
 import type { SpendNode } from './spendNode.ts'
-import { harmless, nameOfTask, shortId } from './taskName.ts'
+import { nameOfTask, shortId } from './taskName.ts'
+import { isHalted, loopText } from './taskState.ts'
 
 /** Rows before the others are behind *more*. */
 const mostRows = 15
 
 /** The tasks of the status: those that need somebody first, then the dearest. None: no node. */
-export function tasksNode(status: Status, loops: Loops, text: Text, figures: Figures): readonly SpendNode[] {
+export function tasksNode(status: Status, text: Text, figures: Figures): readonly SpendNode[] {
   const running = new Set(status.inFlight.map((call) => call.task))
   // One whose only calls were refused is no task to a person: the refusals are shown below.
   const shown = status.tasks.filter(
-    ({ id, iterations, state }) => iterations > 0 || state !== 'ok' || running.has(id) || loops.has(id),
+    ({ id, iterations, state, loop }) => iterations > 0 || state !== 'ok' || running.has(id) || loop !== null,
   )
   if (shown.length === 0) return []
   const rows = shown
-    .sort(
-      (left, right) =>
-        weightOf(right, loops) - weightOf(left, loops) || right.eur - left.eur || (left.id < right.id ? -1 : 1),
-    )
-    .map((task) => taskNode(task, loops.get(task.id), running.has(task.id), text, figures))
+    .sort((left, right) => weightOf(right) - weightOf(left) || right.eur - left.eur || (left.id < right.id ? -1 : 1))
+    .map((task) => taskNode(task, running.has(task.id), text, figures))
   const count = figures.whole(rows.length)
   return [
     nodeOf({
@@ -37,35 +34,29 @@ export function tasksNode(status: Status, loops: Loops, text: Text, figures: Fig
   ]
 }
 
-function taskNode(
-  task: TaskStatus,
-  loop: LoopHalt | undefined,
-  isRunning: boolean,
-  text: Text,
-  figures: Figures,
-): SpendNode {
-  const isHalted = loop !== undefined || task.state === 'halted'
-  const state = stateText(task, loop, isRunning, text)
+function taskNode(task: TaskStatus, isRunning: boolean, text: Text, figures: Figures): SpendNode {
+  const halted = isHalted(task)
+  const state = stateText(task, isRunning, text)
   const calls = text.spend.calls(task.iterations, figures.whole(task.iterations))
   const spent = costText(task, text, figures)
-  const left = isHalted || task.forecast === null ? [] : [text.callsLeft(task.forecast.haltsInTurns)]
+  const left = halted || task.forecast === null ? [] : [text.callsLeft(task.forecast.haltsInTurns)]
   // A task with an id that no address can carry cannot be steered.
-  const steer = !pathPart.test(task.id) ? [] : isHalted ? (['resume'] as const) : (['stop'] as const)
+  const steer = !pathPart.test(task.id) ? [] : halted ? (['resume'] as const) : (['stop'] as const)
   return nodeOf({
     id: `task/${task.id}`,
     label: oneLine(shortId(task.id)),
     description: [state, calls, spent, ...left].join(' · '),
     tooltip: tooltip(task, state, text, figures),
     spoken: `${[nameOfTask(task.id, task.client, text), state, calls, spent, ...left].join(', ')}.`,
-    ...lookOf(task, isHalted, isRunning),
+    ...lookOf(task, isRunning),
     menu: [...steer, 'calls'],
     task: task.id,
     opens: true,
   })
 }
 
-function stateText(task: TaskStatus, loop: LoopHalt | undefined, isRunning: boolean, text: Text): string {
-  if (loop !== undefined) return loop.tool === null ? text.stateLoop : text.stateLoopOf(harmless(loop.tool))
+function stateText(task: TaskStatus, isRunning: boolean, text: Text): string {
+  if (task.loop !== null) return loopText(task.loop, text)
   switch (task.state) {
     case 'ok':
       return isRunning ? text.stateOk : text.spend.stateIdle
@@ -78,20 +69,21 @@ function stateText(task: TaskStatus, loop: LoopHalt | undefined, isRunning: bool
   }
 }
 
-function lookOf({ state }: TaskStatus, isHalted: boolean, isRunning: boolean): Pick<SpendNode, 'icon' | 'tone'> {
-  if (isHalted) return { icon: 'stop-circle', tone: 'error' }
-  if (state !== 'ok') return { icon: 'warning', tone: 'warning' }
+function lookOf(task: TaskStatus, isRunning: boolean): Pick<SpendNode, 'icon' | 'tone'> {
+  if (isHalted(task)) return { icon: 'stop-circle', tone: 'error' }
+  if (task.state !== 'ok') return { icon: 'warning', tone: 'warning' }
   return { icon: isRunning ? 'pulse' : 'circle-outline', tone: 'none' }
 }
 
 /** A cost that is not known in full is never shown as if it were. */
 function costText({ eur, costIncomplete }: TaskStatus, text: Text, figures: Figures): string {
   if (!costIncomplete) return figures.eur(eur)
-  return eur === 0 ? text.spend.unknownCost : text.spend.floor(figures.eur(eur))
+  return eur === 0 ? figures.unknownEur : text.spend.floor(figures.eur(eur))
 }
 
 function tooltip(task: TaskStatus, state: string, text: Text, figures: Figures): string {
-  const { project, client, session, forecast, nearest } = task
+  const { project, client, session, nearest } = task
+  const forecast = isHalted(task) ? null : task.forecast
   const counters = {
     iterations: text.spend.counterIterations,
     inputTokens: text.spend.counterInputTokens,
@@ -113,7 +105,6 @@ function tooltip(task: TaskStatus, state: string, text: Text, figures: Figures):
   ].join('\n')
 }
 
-function weightOf(task: TaskStatus, loops: Loops): number {
-  if (loops.has(task.id) || task.state === 'halted') return 3
-  return { ok: 0, warn: 1, constrained: 2 }[task.state]
+function weightOf(task: TaskStatus): number {
+  return isHalted(task) ? 3 : { ok: 0, warn: 1, constrained: 2, halted: 3 }[task.state]
 }

@@ -5,10 +5,11 @@ import { reasonOf } from '../log.ts'
 import { takeStep } from '../taskSteps.ts'
 import { coalesced, realTimers } from './coalesce.ts'
 import type { DaemonEvent } from './eventFields.ts'
-import { isKept, noEvents, readEvents, withEvents } from './spendEvents.ts'
+import { isKept, noEvents, refusedSince, withEvents } from './spendEvents.ts'
 import type { KeptEvents } from './spendEvents.ts'
 import { spendMessage, spendNodes } from './spendModel.ts'
 import type { SpendNode } from './spendNode.ts'
+import { readPast, readRefusals } from './spendPast.ts'
 import { readReport, todaysReport } from './spendReports.ts'
 import { SpendTree } from './spendTree.ts'
 import { TaskCalls } from './taskCalls.ts'
@@ -18,8 +19,8 @@ import { nameOfTask, shortId } from './taskName.ts'
 const leastDrawIntervalMs = 1000
 /** Least time between two readings of the reports, in milliseconds. */
 const leastReportIntervalMs = 2000
-/** Most events that are read when the view opens. */
-const mostPastEvents = 1000
+/** Least time between two notes of the last look, in milliseconds: a burst of refusals must not be a burst of writes. */
+const leastLookIntervalMs = 5000
 /** Most events that wait for the next drawing. */
 const mostWaiting = 500
 
@@ -34,8 +35,8 @@ export interface SpendShown {
 }
 
 /**
- * The Spend view. Until it is opened it only keeps today's refusals and warnings and counts for its badge; rows are made, and
- * the daemon is asked for what was before this window, once it is looked at.
+ * The Spend view. Until it is opened it only keeps today's refusals and warnings; of what was before this window it asks the
+ * daemon once for the refusals that its badge counts. Rows are made, and everything of today is read, once it is looked at.
  */
 export class SpendView implements vscode.Disposable {
   readonly #context: TollgateContext
@@ -44,6 +45,7 @@ export class SpendView implements vscode.Disposable {
   readonly #disposables: readonly { dispose(): unknown }[]
   readonly #draws = coalesced(() => this.#draw(), leastDrawIntervalMs, realTimers)
   readonly #badges = coalesced(() => this.#showBadge(), leastDrawIntervalMs, realTimers)
+  readonly #looks = coalesced(() => this.#keepLook(), leastLookIntervalMs, realTimers)
   readonly #reports = coalesced(
     () => void this.#readReports().then(() => this.#drawSoon()),
     leastReportIntervalMs,
@@ -57,8 +59,9 @@ export class SpendView implements vscode.Disposable {
   #byModel: Report | null = null
   /** Reading of what was before; null where it has to be read again. */
   #past: Promise<void> | null = null
+  /** The refusals that the badge counts were asked for since the gate came up. */
+  #isBadgeRead = false
   #reading = 0
-  #unseen = 0
 
   constructor(context: TollgateContext) {
     this.#context = context
@@ -69,15 +72,26 @@ export class SpendView implements vscode.Disposable {
       this.#tree,
       this.#calls,
       this.#view.onDidChangeVisibility(({ visible }) => {
-        if (visible) this.#opened()
+        if (visible) return this.#opened()
+        // One that comes later would tell of refusals that nobody saw.
+        this.#looks.cancel()
+        this.#keepLook()
+      }),
+      vscode.window.onDidChangeWindowState(({ focused }) => {
+        if (!focused) return
+        if (this.#view.visible) this.#keepLook()
+        // Somebody may have looked in another window.
+        else this.#badges.ask()
       }),
       this.#view.onDidCollapseElement(({ element }) => this.#tree.steered(element, false)),
       this.#view.onDidExpandElement(({ element }) => this.#tree.steered(element, true)),
       context.onDidReceiveEvent((event) => this.#hear(event)),
       context.onDidChangeGate((gate) => {
         // Of what happens while it is away nobody tells this window.
-        if (gate.kind !== 'up') this.#past = null
-        else if (this.#view.visible && this.#past === null) void this.#readPast()
+        if (gate.kind !== 'up') this.#forgetPast()
+        else if (this.#view.visible) void this.#readPast()
+        else if (!this.#isBadgeRead) void this.#readForBadge()
+        if (this.#view.badge !== undefined) this.#badges.ask()
         this.#drawSoon()
       }),
       vscode.commands.registerCommand('tollgate.spend.stopTask', (id: unknown) => this.#steer('stop', id)),
@@ -97,12 +111,12 @@ export class SpendView implements vscode.Disposable {
   }
 
   dispose(): void {
-    for (const work of [this.#draws, this.#badges, this.#reports]) work.cancel()
+    for (const work of [this.#draws, this.#badges, this.#looks, this.#reports]) work.cancel()
     for (const disposable of this.#disposables) disposable.dispose()
   }
 
   #opened(): void {
-    this.#unseen = 0
+    this.#keepLook()
     this.#showBadge()
     if (this.#context.gate.kind !== 'up') return this.#drawSoon()
     // Without what was before, the first drawing would be half of the rows, so it waits for them.
@@ -117,9 +131,10 @@ export class SpendView implements vscode.Disposable {
     if (!isKept(event)) return
     this.#waiting.push(event)
     if (this.#waiting.length >= mostWaiting) this.#sortIn()
-    if (event.event === 'refused' && !this.#view.visible) {
-      this.#unseen += 1
-      this.#badges.ask()
+    if (event.event === 'refused') {
+      if (!this.#view.visible) this.#badges.ask()
+      // Behind another window nobody sees it.
+      else if (vscode.window.state.focused) this.#looks.ask()
     }
     this.#drawSoon()
   }
@@ -142,7 +157,8 @@ export class SpendView implements vscode.Disposable {
     const { gate, text, figures } = this.#context
     this.#sortIn()
     const nowMs = Date.now()
-    const state = { gate, events: this.#events, byProject: this.#byProject, byModel: this.#byModel, nowMs }
+    const gateSinceMs = this.#gateSinceMs
+    const state = { gate, events: this.#events, byProject: this.#byProject, byModel: this.#byModel, gateSinceMs, nowMs }
     const nodes = spendNodes(state, text, figures)
     // A message would stand in the place of the view's welcome.
     const message = nodes.length === 0 ? '' : (spendMessage(gate, text, figures) ?? '')
@@ -151,27 +167,64 @@ export class SpendView implements vscode.Disposable {
   }
 
   #showBadge(): void {
-    const value = this.#unseen
-    if (value === (this.#view.badge?.value ?? 0)) return
-    this.#view.badge = value === 0 ? undefined : { value, tooltip: this.#context.text.spend.badge(value) }
+    const { memory, text, figures } = this.#context
+    this.#sortIn()
+    const sinceMs = this.#view.visible ? Infinity : Math.max(memory.spendLookedAtMs, Date.now() - dayMs)
+    const { count, isFloor } = refusedSince(this.#events, sinceMs, this.#gateSinceMs)
+    const whole = figures.whole(count)
+    const tooltip = text.spend.badge(count, isFloor ? text.spend.atLeast(whole) : whole)
+    const { badge } = this.#view
+    if (count === (badge?.value ?? 0) && (count === 0 || tooltip === badge?.tooltip)) return
+    this.#view.badge = count === 0 ? undefined : { value: count, tooltip }
+  }
+
+  /** What has been refused up to now was seen, in this window and for every other. */
+  #keepLook(): void {
+    this.#context.memory
+      .setSpendLookedAtMs(Date.now())
+      .catch((error: unknown) => this.#context.log.warn(`Last look: ${reasonOf(error)}`))
+  }
+
+  get #gateSinceMs(): number {
+    return this.#context.supervisor.record?.startedAtMs ?? 0
+  }
+
+  #forgetPast(): void {
+    this.#past = null
+    this.#isBadgeRead = false
   }
 
   /** Reads what was before this window, once for each time that the gate comes up. */
   #readPast(): Promise<void> {
+    this.#isBadgeRead = true
     this.#past ??= Promise.all([this.#readEvents(), this.#readReports()]).then(() => this.#drawSoon())
     return this.#past
   }
 
   async #readEvents(): Promise<void> {
-    const { supervisor, log } = this.#context
+    const { log } = this.#context
     try {
-      const sinceMs = Date.now() - dayMs
-      const answer = await supervisor.call('GET', `/api/events?since=${sinceMs}&limit=${mostPastEvents}`)
-      this.#events = withEvents(this.#events, readEvents(answer))
+      const { events, isWhole } = await readPast(this.#ask, Date.now() - dayMs)
+      this.#events = withEvents(this.#events, events)
+      if (!isWhole) log.warn('Past events: there are more than are read, so the oldest are left out.')
     } catch (error) {
       log.warn(`Past events: ${reasonOf(error)}`)
     }
   }
+
+  /** Nobody looks yet, so only what the badge counts is read, once for each time that the gate comes up. */
+  async #readForBadge(): Promise<void> {
+    this.#isBadgeRead = true
+    try {
+      const sinceMs = Math.max(this.#context.memory.spendLookedAtMs + 1, Date.now() - dayMs)
+      this.#events = withEvents(this.#events, await readRefusals(this.#ask, sinceMs))
+      this.#badges.ask()
+    } catch (error) {
+      this.#context.log.warn(`Refused calls: ${reasonOf(error)}`)
+    }
+  }
+
+  readonly #ask = (path: string): Promise<unknown> => this.#context.supervisor.call('GET', path)
 
   async #readReports(): Promise<void> {
     const { supervisor, log } = this.#context

@@ -30,6 +30,7 @@ const spendShape = {
   capTokens: 'null',
   grantedEur: 'number',
   grantedTokens: 'number',
+  grantedUntil: 'null',
   resetsAt: 'string',
 } satisfies Record<keyof Status['today'], unknown>
 
@@ -59,6 +60,7 @@ const statusShape = {
       costIncomplete: 'boolean',
       nearest: 'string',
       forecast: 'null',
+      loop: 'null',
     } satisfies Record<keyof Status['tasks'][number], unknown>,
   ],
   inFlight: [
@@ -199,6 +201,8 @@ describe('the control interface', () => {
     assert.deepEqual(await names('limit=2'), ['refused', 'resumed'])
     const ids = (await gate.daemon.events()).map(({ id }) => id)
     assert.ok(ids.every((id, at) => at === 0 || id > ids[at - 1]!))
+    assert.deepEqual(await names('event=killed,resumed'), ['killed', 'resumed'])
+    assert.deepEqual(await names(`event=killed,refused,resumed&limit=1&before=${ids[3]}`), ['killed'])
   })
 
   it('POST /api/caps raises a cap until midnight; calls pass, and the configured cap is not changed', async () => {
@@ -325,12 +329,14 @@ describe('what the control interface does not take', () => {
       ['GET', '/api/status'],
       ['GET', '/api/calls'],
       ['GET', '/api/events'],
+      ['GET', '/api/caps'],
       ['GET', '/api/check'],
       ['GET', '/api/nothing'],
       ['GET', '/metrics'],
       ['POST', '/api/kill'],
       ['POST', '/api/resume'],
       ['POST', '/api/caps'],
+      ['POST', '/api/grants/1/withdraw'],
       ['POST', '/api/shutdown'],
     ] as const) {
       for (const authorization of [null, 'Bearer wrong', `Bearer ${gate.daemon.key}`, `Basic ${gate.daemon.token}`]) {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { CapsAnswer } from '../../shared/caps.ts'
 import type { GrantAnswer, GrantRequest } from '../../shared/protocol.ts'
 import { startUpstream } from '../upstream/upstream.ts'
 import type { Upstream } from '../upstream/upstream.ts'
@@ -61,6 +62,7 @@ describe('a person says go on', () => {
     assert.deepEqual([await call(first), await call(first), await call(first)], [200, 200, 429])
     const answer = await grant(first, { scope: 'user', ref: 'ada', eur: 1, by: 'extension' })
     assert.deepEqual(answer, {
+      id: 1,
       scope: 'user',
       ref: 'ada',
       window: 'day',
@@ -100,6 +102,78 @@ describe('a person says go on', () => {
       { ...day, by: 'api' },
     ])
     assert.deepEqual(await second.json('/api/check'), { drift: [] })
+  })
+
+  it('is taken back: calls that were admitted stay, new ones are refused, also after kill -9', async () => {
+    const config = flatConfig(2, { budgets: { tenantMonthly: { eur: 150 }, projects: { shop: { tokens: 10 } } } })
+    const first = await start(config)
+    const { id } = await grant(first, { scope: 'user', ref: 'ada', eur: 1, until: 'midnight' })
+    const other = await grant(first, { scope: 'tenant', ref: 'acme', window: 'month', eur: 5 })
+    assert.deepEqual([await call(first), await call(first), await call(first), await call(first)], [200, 200, 200, 429])
+    const { caps } = await first.json<CapsAnswer>('/api/caps')
+    assert.deepEqual(
+      caps.map(({ scope, ref, name, window, isGeneral, eur, tokens }) => ({
+        scope,
+        ref,
+        name,
+        window,
+        isGeneral,
+        eur,
+        tokens,
+      })),
+      [
+        {
+          scope: 'user',
+          ref: 'acme/ada',
+          name: 'ada',
+          window: 'day',
+          isGeneral: true,
+          eur: { cap: 2, granted: 1, spent: 3, reserved: 0 },
+          tokens: null,
+        },
+        {
+          scope: 'tenant',
+          ref: 'acme',
+          name: 'acme',
+          window: 'month',
+          isGeneral: true,
+          eur: { cap: 150, granted: 5, spent: 3, reserved: 0 },
+          tokens: null,
+        },
+        {
+          scope: 'project',
+          ref: 'shop',
+          name: 'shop',
+          window: 'day',
+          isGeneral: false,
+          eur: null,
+          tokens: { cap: 10, granted: 0, spent: 0, reserved: 0 },
+        },
+      ],
+    )
+    const { today } = await first.status()
+    assert.deepEqual(caps[0]!.grants, [{ id, eur: 1, tokens: 0, until: today.resetsAt, by: 'api' }])
+    assert.equal(today.grantedUntil, today.resetsAt)
+
+    const path = `/api/grants/${id}/withdraw`
+    const answer = await first.json<GrantAnswer>(path, {})
+    assert.deepEqual([answer.id, answer.scope, answer.ref, answer.limitEur], [id, 'user', 'ada', 2])
+    for (const gone of [path, '/api/grants/99/withdraw']) {
+      assert.equal((await first.api(gone, { method: 'POST' })).status, 404)
+    }
+    const refused = await readRefusal(await post(first))
+    assert.deepEqual([refused.figures.limit, refused.figures.spent], [2, 3])
+    const [told] = await first.events('grant_withdrawn')
+    assert.deepEqual([told?.['scope'], told?.['ref'], told?.['eur']], ['user', 'ada', 1])
+    await first.kill9()
+
+    const second = await start(config)
+    const status = await second.status()
+    assert.deepEqual([status.today.spentEur, status.today.grantedEur, status.today.grantedUntil], [3, 0, null])
+    assert.equal(status.month.grantedEur, 5)
+    assert.equal(await call(second), 429)
+    assert.deepEqual(await second.json('/api/check'), { drift: [] })
+    assert.equal((await second.json<GrantAnswer>(`/api/grants/${other.id}/withdraw`, {})).limitEur, 150)
   })
 
   it('gives room to the month of a tenant, to a project and to a model, each its own', async () => {

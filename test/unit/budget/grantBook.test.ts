@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import { GrantBook, roomOf } from '../../../daemon/budget/grantBook.ts'
-import type { Grant, ScopeRef } from '../../../daemon/ledger/ledger.ts'
+import type { KeptGrant, ScopeRef } from '../../../daemon/ledger/ledger.ts'
 import { grantOf, today } from './grants.ts'
 
 describe('grants to windows', () => {
@@ -58,7 +58,7 @@ describe('grants to windows', () => {
       fc.property(fc.array(some, { maxLength: 12 }), fc.array(fc.nat(120), { maxLength: 12 }), (drawn, times) => {
         const book = new GrantBook()
         // A grant is always one of the current period, and periods do not run backwards.
-        const grants: Grant[] = drawn
+        const grants: KeptGrant[] = drawn
           .toSorted((left, right) => (left.period < right.period ? -1 : left.period > right.period ? 1 : 0))
           .map((change) => grantOf(change))
         for (const grant of grants) book.add(grant)
@@ -75,6 +75,28 @@ describe('grants to windows', () => {
         }
       }),
     )
+  })
+
+  it('are gone once they are taken back, also where the clock is set back', () => {
+    const book = new GrantBook()
+    book.add(grantOf({ id: 1, nanoEur: 5, atMs: 1000 }))
+    book.add(grantOf({ id: 2, nanoEur: 3, atMs: 1000, untilMs: 3000 }))
+    assert.equal(roomOf(book.inForce(1500), today).nanoEur, 8)
+    book.withdraw(1, 2000)
+    const at = (nowMs: number): number => roomOf(book.inForce(nowMs), today).nanoEur
+    assert.deepEqual([at(2000), at(500), at(3000)], [3, 3, 0])
+    assert.equal(book.find(1, 500), undefined)
+    assert.equal(book.find(2, 2000)?.nanoEur, 3)
+    assert.equal(book.find(2, 3000), undefined)
+  })
+
+  it('are listed for the window that they are for, as long as they are in force', () => {
+    const book = new GrantBook()
+    book.add(grantOf({ id: 1, untilMs: 1000 }))
+    book.add(grantOf({ id: 2, scope: 'tenant', ref: 'acme' }))
+    book.add(grantOf({ id: 3 }))
+    const of = (nowMs: number): readonly number[] => book.of(today, nowMs).map(({ id }) => id)
+    assert.deepEqual([of(999), of(1000)], [[1, 3], [3]])
   })
 
   it('never sum up to more than what was granted, however large the amounts', () => {

@@ -4,7 +4,7 @@ import { GrantBook } from '../../../daemon/budget/grantBook.ts'
 import { decideReservation } from '../../../daemon/budget/reservation.ts'
 import { scopesOfCall } from '../../../daemon/budget/scopes.ts'
 import { defaults } from '../../../daemon/config/defaults.ts'
-import type { CappedScope, Grant } from '../../../daemon/ledger/ledger.ts'
+import type { CappedScope, KeptGrant } from '../../../daemon/ledger/ledger.ts'
 import type { Budgets, Cap } from '../../../shared/config.ts'
 import { nanoFromEur } from '../../../shared/money.ts'
 import { grantOf } from './grants.ts'
@@ -21,7 +21,7 @@ const budgets: Budgets = {
   models: { 'claude-*': { eur: 0, tokens: 0 } },
 }
 
-function scopesWith(grants: readonly Grant[], own: Partial<Budgets> = {}): CappedScope[] {
+function scopesWith(grants: readonly KeptGrant[], own: Partial<Budgets> = {}): CappedScope[] {
   const book = new GrantBook()
   for (const grant of grants) book.add(grant)
   return scopesOfCall(ada, 'claude-opus-5', 't1', period, { ...budgets, ...own }, book.inForce(0))
@@ -87,7 +87,7 @@ describe('the scopes of a call', () => {
       fc.property(cap, cap, fc.array(step, { maxLength: 60 }), (capNanoEur, capTokens, steps) => {
         const caps: Cap = { eur: capNanoEur === null ? null : capNanoEur / 1e9, tokens: capTokens }
         const book = new GrantBook()
-        const given: Grant[] = []
+        const given: KeptGrant[] = []
         const open: { nanoEur: number; tokens: number }[] = []
         let totals = { spentNanoEur: 0, reservedNanoEur: 0, spentTokens: 0, reservedTokens: 0 }
         let nowMs = 0
@@ -127,7 +127,7 @@ describe('the scopes of a call', () => {
               reservedTokens: totals.reservedTokens + reservedTokens,
             }
             const inForce = given.filter(({ untilMs }) => untilMs === null || nowMs < untilMs)
-            const sum = (of: (grant: Grant) => number): number => inForce.reduce((all, grant) => all + of(grant), 0)
+            const sum = (of: (grant: KeptGrant) => number): number => inForce.reduce((all, grant) => all + of(grant), 0)
             const usedNano = totals.spentNanoEur + totals.reservedNanoEur
             const usedTokens = totals.spentTokens + totals.reservedTokens
             if (capNanoEur !== null && reservedNanoEur > 0)

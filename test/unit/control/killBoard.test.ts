@@ -51,7 +51,7 @@ describe('the kill board', () => {
     assert.equal(kills.kill({ scope: 'global' }).cancelled, 2)
     assert.deepEqual(stopped, ['build: killed', 'test: killed'])
     assert.deepEqual(kills.current(), [{ scope: 'global', ref: '', sinceMs: 1000 }])
-    const [event] = events.list(0, 10)
+    const [event] = events.list({ sinceMs: 0, limit: 10 })
     assert.deepEqual([event?.event, event?.['untilRestart']], ['killed', true])
   })
 
@@ -60,7 +60,7 @@ describe('the kill board', () => {
     const { kills, events } = board(true, kept)
     assert.equal(kills.kill({ scope: 'task', ref: 'build' }).cancelled, 1)
     assert.equal(kept.length, 1)
-    const [event] = events.list(0, 10)
+    const [event] = events.list({ sinceMs: 0, limit: 10 })
     assert.ok(event !== undefined && !('untilRestart' in event))
   })
 

@@ -14,6 +14,16 @@ function memento(): vscode.Memento {
   }
 }
 
+describe('the last look at the Spend view', () => {
+  it('is the same in every window of the machine, and none before the first', async () => {
+    const shared = memento()
+    const [one, other] = [new Memory(shared, memento()), new Memory(shared, memento())]
+    assert.equal(other.spendLookedAtMs, 0)
+    await one.setSpendLookedAtMs(1_796_040_000_000)
+    assert.equal(other.spendLookedAtMs, 1_796_040_000_000)
+  })
+})
+
 describe('what was said', () => {
   it('is claimed once, also when two ask at once', async () => {
     const memory = new Memory(memento(), memento())

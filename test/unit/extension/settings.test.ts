@@ -1,11 +1,17 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
-import { parseSettings } from '../../../extension/settings.ts'
+import { ownValue, parseSettings, statusBarShows } from '../../../extension/settings.ts'
 import type { ParsedSettings, Settings } from '../../../extension/settings.ts'
+
+interface Property {
+  readonly default: unknown
+  readonly scope: string
+  readonly enum?: readonly string[]
+}
 
 interface Manifest {
   readonly contributes: {
-    readonly configuration: readonly { readonly properties: Record<string, { default: unknown; scope: string }> }[]
+    readonly configuration: readonly { readonly properties: Record<string, Property> }[]
     readonly commands: readonly { readonly command: string }[]
   }
 }
@@ -13,7 +19,7 @@ interface Manifest {
 const manifest = JSON.parse(readFileSync('package.json', 'utf8')) as Manifest
 const properties = Object.assign({}, ...manifest.contributes.configuration.map((block) => block.properties)) as Record<
   string,
-  { default: unknown; scope: string }
+  Property
 >
 
 function parse(user: Record<string, unknown>, before?: Settings): ParsedSettings {
@@ -40,6 +46,15 @@ describe('settings', () => {
     })
     assert.deepEqual(settings.daemon, { port: 4141, dataDir: '', nodePath: '' })
     assert.ok(settings.notifyTasks && settings.notifyTruncation)
+    assert.deepEqual([settings.statusBarAlignment, settings.statusBarShow], ['right', 'spendAndTokens'])
+  })
+
+  it('choose what the status bar shows among what the manifest lists, and the default for anything else', () => {
+    const listed = properties['tollgate.statusBar.show']?.enum
+    assert.deepEqual(listed, [...statusBarShows])
+    for (const show of statusBarShows) assert.equal(parse({ 'statusBar.show': show }).settings.statusBarShow, show)
+    for (const other of ['', 'all', 3, null, ['tokens']])
+      assert.equal(parse({ 'statusBar.show': other }).settings.statusBarShow, 'spendAndTokens')
   })
 
   it('switch notifications off one by one', () => {
@@ -63,6 +78,22 @@ describe('settings', () => {
   })
 })
 
+describe("the user's own value of a cap", () => {
+  it('is the one that was set, and none where only the default holds', () => {
+    assert.equal(ownValue({ defaultValue: 10, globalValue: 5 }, 5), 5)
+    assert.equal(ownValue({ defaultValue: 10, globalValue: 0 }, 0), 0)
+    assert.equal(ownValue({ defaultValue: 10 }, 10), undefined)
+    assert.equal(ownValue({ defaultValue: null }, null), undefined)
+    assert.equal(ownValue(undefined, undefined), undefined)
+  })
+
+  it('is null where null was written, which VS Code does not tell as the others: there is no cap then', () => {
+    assert.equal(ownValue({ defaultValue: 10, globalLocalValue: null }, null), null)
+    assert.equal(ownValue({ defaultValue: null, globalRemoteValue: null }, null), null)
+    assert.equal(ownValue({ defaultValue: 10 }, null), null)
+  })
+})
+
 describe('the manifest', () => {
   it('has every setting and every command in docs/extension.md', () => {
     const page = readFileSync('docs/extension.md', 'utf8')
@@ -77,6 +108,7 @@ describe('the manifest', () => {
   it('lets no workspace change a cap, the gate or where calls go', () => {
     const display = new Set([
       'tollgate.statusBar.alignment',
+      'tollgate.statusBar.show',
       'tollgate.notifications.truncation',
       'tollgate.notifications.tasks',
     ])

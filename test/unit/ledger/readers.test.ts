@@ -173,6 +173,14 @@ describe('reading the SQLite ledger', () => {
     assert.equal(ledger.calls({ sinceMs: noonMs - 60_000 }).length, 4)
   })
 
+  it('finds one call by its id, and nothing for another id or a later time', async () => {
+    for (const callId of ['a', 'b', 'c']) await settledCall(sampleAsk({ callId }))
+    const found = (filter: Parameters<Ledger['calls']>[0]) => ledger.calls(filter).map(({ id }) => id)
+    assert.deepEqual(found({ call: 'b' }), ['b'])
+    assert.deepEqual(found({ call: 'b', sinceMs: noonMs + 86_400_000 }), [])
+    assert.deepEqual(found({ call: 'none' }), [])
+  })
+
   describe('events', () => {
     it('come newest first, since a time and up to a limit, with their own fields', () => {
       ledger.recordEvent({ event: 'truncated', model: 'm', id: 'not the row', time: 'not the time' }, noonMs)

@@ -65,9 +65,14 @@ describe('what the ledger keeps besides calls', () => {
     })
     const life = { scope: 'task', ref: 't1', window: 'life', period: '-' } as const
     const task = grantOf({ ...life, iterations: 20, wallSeconds: 90, untilMs: noonMs + 1, by: 'cli' })
-    for (const grant of [task, user, month]) ledger.addGrant(grant)
+    const ids = [task, user, month].map((grant) => ledger.addGrant(grant))
+    assert.deepEqual(ids, [1, 2, 3])
     reopen()
-    assert.deepEqual(ledger.grants({ day: '2026-11-30', month: '2026-11' }), [task, user, month])
+    assert.deepEqual(ledger.grants({ day: '2026-11-30', month: '2026-11' }), [
+      task,
+      { ...user, id: 2 },
+      { ...month, id: 3 },
+    ])
   })
 
   it('leaves out grants that have ended, and those of other days and months', () => {
@@ -79,7 +84,15 @@ describe('what the ledger keeps besides calls', () => {
       grantOf({ scope: 'task', ref: 't1', window: 'life', period: '-', iterations: 5, untilMs: noonMs - 1 }),
     )
     ledger.addGrant(kept)
-    assert.deepEqual(ledger.grants({ day: '2026-11-30', month: '2026-11' }), [kept])
+    assert.deepEqual(ledger.grants({ day: '2026-11-30', month: '2026-11' }), [{ ...kept, id: 5 }])
+  })
+
+  it('leaves out a grant that was taken back, over a restart too, and no other', () => {
+    const [first, second] = [1, 2].map((nanoEur) => ledger.addGrant(grantOf({ nanoEur })))
+    ledger.withdrawGrant(first!)
+    ledger.withdrawGrant(99)
+    reopen()
+    assert.deepEqual(ledger.grants({ day: '2026-11-30', month: '2026-11' }), [grantOf({ id: second!, nanoEur: 2 })])
   })
 
   it('reads the newest 1000 grants of tasks, and with them every grant of the windows', () => {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
-import { callTable, readCalls } from '../../../../extension/ui/callTable.ts'
+import { readCalls } from '../../../../extension/calls.ts'
+import { callTable } from '../../../../extension/ui/callTable.ts'
 import type { CallRow } from '../../../../shared/status.ts'
 import { noUsage } from '../../../../shared/usage.ts'
 import { figures, text } from '../support.ts'

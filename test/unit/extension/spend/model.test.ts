@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { createFigures } from '../../../../extension/ui/figures.ts'
-import { noLoops } from '../../../../extension/ui/loops.ts'
+import { noCaps } from '../../../../extension/ui/exhaustedCaps.ts'
 import { noEvents } from '../../../../extension/ui/spendEvents.ts'
 import { spendMessage, spendNodes } from '../../../../extension/ui/spendModel.ts'
 import type { ModelStatus } from '../../../../shared/status.ts'
@@ -38,7 +38,10 @@ describe('the Spend view', () => {
       { kind: 'starting' },
       { kind: 'down', reason: 'It ended.', gaveUp: false },
     ] as const) {
-      assert.deepEqual(spendNodes({ gate, events: noEvents, byProject: null, byModel: null, nowMs }, text, figures), [])
+      assert.deepEqual(
+        spendNodes({ gate, events: noEvents, byProject: null, byModel: null, gateSinceMs: 0, nowMs }, text, figures),
+        [],
+      )
     }
     assert.deepEqual(drawn(nothing), [])
   })
@@ -82,12 +85,12 @@ describe('the Spend view', () => {
 })
 
 describe('today in the Spend view', () => {
-  it('says what was spent of the cap, with what was allowed on top of it', () => {
-    const today = row(drawn({ today: spend({ grantedEur: 2, reservedEur: 0.02 }) }), 'today')
-    assert.equal(today.description, '€1.84 of €12.00 · 15%')
+  it('says what was spent of the cap, and what is held', () => {
+    const today = row(drawn({ today: spend({ reservedEur: 0.02 }) }), 'today')
+    assert.equal(today.description, '€1.84 of €10.00 · 18%')
     assert.match(today.tooltip, /120,000 new input tokens\n90,000 cached input tokens\n8,000 output tokens/)
     assert.match(today.tooltip, /€0\.02 held for running calls/)
-    assert.equal(today.spoken, 'Today: €1.84 of €12.00, 15%, 41 calls.')
+    assert.equal(today.spoken, 'Today: €1.84 of €10.00, 18%, 41 calls.')
   })
 
   it('names no cap where there is none, and token caps where there are', () => {
@@ -172,16 +175,44 @@ describe('today in the Spend view', () => {
     assert.ok(label.length <= 80)
   })
 
+  it('shows at a cap that it may be raised, and what is allowed on top until when', () => {
+    const plain = drawn()
+    assert.deepEqual([row(plain, 'today').menu, row(plain, 'month').menu], [['raise'], ['raise']])
+    const grantedUntil = '2026-12-01T00:00:00+01:00'
+    const today = spend({ spentEur: 10.8, grantedEur: 2, grantedUntil })
+    const month = spend({ capEur: null, capTokens: 100_000, grantedTokens: 50_000, grantedUntil })
+    const when = figures.when(grantedUntil, nowMs)
+    const nodes = drawn({ today, month })
+    assert.equal(row(nodes, 'today').description, '€10.80 of €12.00 · 90%')
+    const [first] = row(nodes, 'today').children
+    assert.deepEqual([first?.id, first?.label, first?.menu], ['today/allowed', `+€2.00 until ${when}`, ['takeBack']])
+    assert.equal(first?.spoken, `Today: €2.00 allowed on top of the cap until ${when}`)
+    assert.equal(row(nodes, 'month/allowed').label, `+50k tokens until ${when}`)
+    assert.match(row(nodes, 'month').description, / · 218k\/150k tokens$/)
+    assert.deepEqual(row(drawn({ today: spend({ capEur: null }) }), 'today').menu, [])
+  })
+
+  it('counts what was refused before the gate was started as the least that it can be', () => {
+    const refused = [event('refused', { code: 'killed' }), event('refused', { code: 'killed' })]
+    const startedMs = Date.parse('2026-11-30T11:45:00.000Z')
+    assert.equal(row(drawn({}, refused), 'blocked').description, '2 calls')
+    const nodes = drawn({}, refused, { gateSinceMs: startedMs })
+    assert.deepEqual(
+      [row(nodes, 'blocked').description, row(nodes, 'blocked/killed').description],
+      ['2+ calls', '2+ calls'],
+    )
+  })
+
   it("is written in the user's format", () => {
-    const gate = { kind: 'up', status: status({ models: [model('a')] }), exhausted: null, loops: noLoops } as const
-    const state = { gate, events: noEvents, byProject: null, byModel: null, nowMs }
+    const gate = { kind: 'up', status: status({ models: [model('a')] }), exhausted: noCaps } as const
+    const state = { gate, events: noEvents, byProject: null, byModel: null, gateSinceMs: 0, nowMs }
     const nodes = spendNodes(state, text, createFigures('de'))
     assert.equal(row(nodes, 'today').description.replaceAll('\u00a0', ' '), '1,84 € of 10,00 € · 18 %')
   })
 })
 
 describe('the line above the Spend view', () => {
-  const gate = { kind: 'up', status: status(), exhausted: null, loops: noLoops } as const
+  const gate = { kind: 'up', status: status(), exhausted: noCaps } as const
 
   it('says what keeps every call from passing, and nothing while calls pass', () => {
     const says = (changes: Parameters<typeof status>[0]): string | undefined =>
@@ -193,7 +224,8 @@ describe('the line above the Spend view', () => {
   })
 
   it('says nothing of the cap of one project that refused a call', () => {
-    const exhausted = { unit: 'eur', limit: 0.1, resetsAtMs: null } as const
+    const owner = { scope: 'project', ref: 'shop', window: 'day', isOwn: false } as const
+    const exhausted = [{ unit: 'eur', limit: 0.1, resetsAtMs: null, ...owner }] as const
     assert.equal(spendMessage({ ...gate, exhausted }, text, figures), undefined)
   })
 

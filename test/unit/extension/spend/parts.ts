@@ -1,7 +1,6 @@
 import { noEvents, withEvents } from '../../../../extension/ui/spendEvents.ts'
 import type { DaemonEvent } from '../../../../extension/ui/eventFields.ts'
-import { noLoops } from '../../../../extension/ui/loops.ts'
-import type { Loops } from '../../../../extension/ui/loops.ts'
+import { noCaps } from '../../../../extension/ui/exhaustedCaps.ts'
 import { spendNodes } from '../../../../extension/ui/spendModel.ts'
 import type { SpendState } from '../../../../extension/ui/spendModel.ts'
 import type { SpendNode } from '../../../../extension/ui/spendNode.ts'
@@ -24,11 +23,18 @@ export function event(name: DaemonEvent['event'], fields: Record<string, unknown
 export function drawn(
   changes: Partial<Status> = {},
   events: readonly DaemonEvent[] = [],
-  state: Partial<Pick<SpendState, 'byProject' | 'byModel'>> & { readonly loops?: Loops } = {},
+  reports: Partial<Pick<SpendState, 'byProject' | 'byModel' | 'gateSinceMs'>> = {},
 ): readonly SpendNode[] {
-  const { loops = noLoops, ...reports } = state
-  const gate = { kind: 'up', status: status(changes), exhausted: null, loops } as const
-  const all = { gate, events: withEvents(noEvents, events), byProject: null, byModel: null, nowMs, ...reports }
+  const gate = { kind: 'up', status: status(changes), exhausted: noCaps } as const
+  const all = {
+    gate,
+    events: withEvents(noEvents, events),
+    byProject: null,
+    byModel: null,
+    gateSinceMs: 0,
+    nowMs,
+    ...reports,
+  }
   return spendNodes(all, text, figures)
 }
 

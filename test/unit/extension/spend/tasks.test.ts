@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { task } from '../support.ts'
+import { loop, task } from '../support.ts'
 import { drawn, read, row } from './parts.ts'
 
 describe('tasks in the Spend view', () => {
@@ -20,16 +20,15 @@ describe('tasks in the Spend view', () => {
   })
 
   it('come in the order in which they need somebody, then the dearest first', () => {
-    const loops = new Map([['circling', { tool: 'read_page', repeats: 3 }]])
     const tasks = [
       task({ id: 'cheap', eur: 0.1 }),
       task({ id: 'dear', eur: 2 }),
       task({ id: 'close', state: 'warn' }),
       task({ id: 'tight', state: 'constrained' }),
-      task({ id: 'circling', eur: 0.2 }),
+      task({ id: 'circling', eur: 0.2, loop }),
       task({ id: 'stopped', state: 'halted' }),
     ]
-    const { children, description } = row(drawn({ tasks }, [], { loops }), 'tasks')
+    const { children, description } = row(drawn({ tasks }), 'tasks')
     assert.deepEqual(
       children.map(({ label }) => label),
       ['stopped', 'circling', 'tight', 'close', 'dear', 'cheap'],
@@ -46,17 +45,17 @@ describe('tasks in the Spend view', () => {
   })
 
   it('offer what their state allows: stop or resume, and always their calls', () => {
-    const loops = new Map([['circling', { tool: 'read_page', repeats: 3 }]])
-    const nodes = drawn(
-      { tasks: [task({ id: 'ok' }), task({ id: 'halted', state: 'halted' }), task({ id: 'circling' })] },
-      [],
-      { loops },
-    )
+    const forecast = { haltsInTurns: 6, eurAtHalt: 1.9 }
+    const nodes = drawn({
+      tasks: [task({ id: 'ok' }), task({ id: 'halted', state: 'halted' }), task({ id: 'circling', forecast, loop })],
+    })
     assert.deepEqual(row(nodes, 'task/ok').menu, ['stop', 'calls'])
     assert.deepEqual(row(nodes, 'task/halted').menu, ['resume', 'calls'])
     assert.deepEqual(row(nodes, 'task/circling').menu, ['resume', 'calls'])
     assert.match(row(nodes, 'task/circling').description, /^halted, repeats read_page · /)
     assert.equal(row(nodes, 'task/circling').task, 'circling')
+    const shown = [row(nodes, 'task/circling').description, row(nodes, 'task/circling').tooltip].join('\n')
+    assert.doesNotMatch(shown, /calls left|more calls fit/, 'no call fits while it is halted')
   })
 
   it('with an id that no address can carry cannot be steered, only looked at', () => {
