@@ -3,27 +3,30 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import * as vscode from 'vscode'
 import { protocolVersion, version } from '../shared/build.ts'
-import type { ControlRequest } from '../shared/protocol.ts'
+import type { ControlRequest, DiscoveryRecord } from '../shared/protocol.ts'
 import { callDaemon, readHealth } from './daemon/api.ts'
+import { openControl } from './daemon/client.ts'
 import { readRecord } from './daemon/discovery.ts'
-import { daemonLogPath, launchDaemon } from './daemon/launch.ts'
-import { tailLog } from './daemon/logTail.ts'
+import { daemonLogPath, launchDaemon, pruneAfter } from './daemon/launch.ts'
+import { followLog } from './daemon/logTail.ts'
+import { defaultRestartLimits } from './daemon/restartPolicy.ts'
 import { Supervisor } from './daemon/supervisor.ts'
-import type { AwayReason, Connection } from './daemon/supervisor.ts'
+import type { Connection } from './daemon/supervisor.ts'
 import { Terminals } from './env/terminals.ts'
 import { GuardedTerminals } from './guardedTerminal/guardedTerminals.ts'
+import { localiserIn } from './localiser.ts'
 import { createLog, reasonOf } from './log.ts'
 import { Memory } from './memory.ts'
-import { parseSettings } from './settings.ts'
+import { ownValue, parseSettings } from './settings.ts'
 import type { Settings } from './settings.ts'
 import { createText } from './text.ts'
 import type { Text } from './text.ts'
+import { realTimers } from './ui/coalesce.ts'
 import { createFigures } from './ui/figures.ts'
 import type { Figures } from './ui/figures.ts'
+import { capsAfter, noCaps } from './ui/exhaustedCaps.ts'
 import type { ExhaustedCap, GateView } from './ui/gateView.ts'
-import { loopsAfter, noLoops } from './ui/loops.ts'
-import type { Loops } from './ui/loops.ts'
-import { exhaustedCap, isExhausted } from './ui/notices.ts'
+import { isCapEvent, pastCapEvents, recalledCaps } from './ui/recalledCaps.ts'
 import type { DaemonEvent } from './ui/eventFields.ts'
 
 /** Owns every lifetime of the extension: log, settings, memory, the supervised daemon, the terminals' environment. */
@@ -31,7 +34,6 @@ export class TollgateContext implements vscode.Disposable {
   readonly extension: vscode.ExtensionContext
   readonly log: vscode.LogOutputChannel
   readonly text: Text
-  readonly figures: Figures
   readonly memory: Memory
   readonly supervisor: Supervisor
   readonly terminals: Terminals
@@ -42,11 +44,22 @@ export class TollgateContext implements vscode.Disposable {
   readonly #disposables: { dispose(): unknown }[] = []
   /** Distinguishes this window at the daemon. */
   readonly #window = randomUUID()
+  #figures = createFigures(vscode.env.language)
+  #currency = 'EUR'
   #settings: Settings
   #gate: GateView = { kind: 'starting' }
-  #exhausted: ExhaustedCap | null = null
-  #loops: Loops = noLoops
+  /** What the daemon writes stands in the log of the window, too. */
+  readonly #daemonLog = followLog(
+    () => daemonLogPath(this.dataDir),
+    (line) => this.log.info(`[daemon] ${line}`),
+    realTimers,
+  )
+  #exhausted = noCaps
+  /** How many events this window has heard that may have changed `#exhausted`. */
+  #capEvents = 0
   #stopWhenBack = false
+  /** Process of the gate that was up last: another one may take its place without a gap. */
+  #gatePid: number | null = null
 
   /** Fires after settings of Tollgate changed. */
   readonly onDidChangeSettings = this.#settingsChanged.event
@@ -58,8 +71,7 @@ export class TollgateContext implements vscode.Disposable {
   constructor(extension: vscode.ExtensionContext) {
     this.extension = extension
     this.log = createLog()
-    this.text = createText(vscode.l10n)
-    this.figures = createFigures(vscode.env.language)
+    this.text = createText(localiserIn(this.#figures, vscode.l10n))
     this.memory = new Memory(extension.globalState, extension.workspaceState)
     this.#settings = this.#readSettings()
     this.supervisor = this.#createSupervisor()
@@ -73,12 +85,7 @@ export class TollgateContext implements vscode.Disposable {
       this.terminals,
       this.guardedTerminals,
       { dispose: () => this.supervisor.stop() },
-      {
-        dispose: tailLog(
-          () => daemonLogPath(this.dataDir),
-          (line) => this.log.info(`[daemon] ${line}`),
-        ),
-      },
+      this.#daemonLog,
       vscode.window.onDidChangeWindowState((state) => this.supervisor.send({ type: 'focus', focused: state.focused })),
       vscode.workspace.onDidChangeConfiguration((change) => {
         if (change.affectsConfiguration('tollgate')) this.#settingsMayHaveChanged()
@@ -89,6 +96,11 @@ export class TollgateContext implements vscode.Disposable {
   /** The settings in force. */
   get settings(): Settings {
     return this.#settings
+  }
+
+  /** Numbers in the user's language, and money in the gate's currency. */
+  get figures(): Figures {
+    return this.#figures
   }
 
   /** The gate as the user interface shows it. */
@@ -143,15 +155,18 @@ export class TollgateContext implements vscode.Disposable {
         },
         readRecord: () => readRecord(this.dataDir),
         readHealth,
+        openControl,
         shutdown: async (record) => {
           await callDaemon(record, 'POST', '/api/shutdown').catch((error: unknown) =>
             log.warn(`The daemon did not take the request to end: ${reasonOf(error)}`),
           )
         },
-        start: () => {
+        start: (predecessor) => {
           const { port, nodePath } = this.#settings.daemon
-          return launchDaemon({ distDir, copiesDir, dataDir: this.dataDir, port, version, nodePath, log })
+          const { dataDir } = this
+          return launchDaemon({ distDir, copiesDir, dataDir, port, predecessor, version, nodePath, log })
         },
+        tidyAfter: (pid) => pruneAfter(pid, copiesDir, log),
         greeting: () => this.#greeting(),
       },
       { version, protocol: protocolVersion },
@@ -171,25 +186,36 @@ export class TollgateContext implements vscode.Disposable {
   }
 
   #connectionChanged(connection: Connection): void {
+    // A status comes with whatever the daemon has to say, and the end of a connection with why.
+    this.#daemonLog.ask()
     switch (connection.kind) {
       case 'off':
         return this.#show(this.#settings.enabled ? { kind: 'starting' } : { kind: 'off' })
       case 'starting':
         return this.#show({ kind: 'starting' })
       case 'away':
-        this.#loops = noLoops
-        return this.#show({ kind: 'down', reason: this.#reasonText(connection.reason), gaveUp: connection.gaveUp })
+        return this.#show({ kind: 'down', reason: this.#reasonText(connection), gaveUp: connection.gaveUp })
       case 'connected': {
-        const wasUp = this.#gate.kind === 'up'
-        this.#show({ kind: 'up', status: connection.status, exhausted: this.#exhausted, loops: this.#loops })
-        if (!wasUp) this.#gateIsBack()
+        const { record, status, successor } = connection
+        const isSame = this.#gate.kind === 'up' && this.#gatePid === record.pid
+        this.#gatePid = record.pid
+        this.#followCurrency(status.currency)
+        this.#show({ kind: 'up', status, exhausted: this.#exhausted, successor })
+        if (!isSame) this.#gateIsBack(record)
       }
     }
   }
 
+  #followCurrency(currency: string): void {
+    if (currency === this.#currency) return
+    this.#currency = currency
+    this.#figures = createFigures(vscode.env.language, currency)
+  }
+
   /** The key exists at the latest now, so terminals can be guarded; a stop that was asked for in between is made good. */
-  #gateIsBack(): void {
+  #gateIsBack(record: DiscoveryRecord): void {
     void this.terminals.apply()
+    void this.#recallCaps(record)
     if (!this.#stopWhenBack) return
     this.#stopWhenBack = false
     void vscode.commands.executeCommand('tollgate.stopAll')
@@ -197,25 +223,32 @@ export class TollgateContext implements vscode.Disposable {
 
   #hear(event: DaemonEvent): void {
     if (event.event !== 'call_started' && event.event !== 'call_settled') this.log.info(eventLine(event))
-    if (isExhausted(event) && this.#gate.kind === 'up') {
-      this.#setExhausted(exhaustedCap(event, this.#gate.status) ?? null)
-    } else if (event.event === 'call_started' || event.event === 'caps_changed' || event.event === 'granted') {
-      this.#setExhausted(null)
-    }
-    this.#setLoops(loopsAfter(this.#loops, event))
+    this.#noteCaps(event)
     this.#eventReceived.fire(event)
   }
 
-  #setExhausted(exhausted: ExhaustedCap | null): void {
-    if (exhausted === this.#exhausted) return
-    this.#exhausted = exhausted
-    if (this.#gate.kind === 'up') this.#show({ ...this.#gate, exhausted })
+  #noteCaps(event: DaemonEvent): void {
+    if (this.#gate.kind !== 'up') return
+    if (isCapEvent(event.event)) this.#capEvents += 1
+    this.#showCaps(this.#gate, capsAfter(this.#exhausted, event, this.#gate.status))
   }
 
-  #setLoops(loops: Loops): void {
-    if (loops === this.#loops) return
-    this.#loops = loops
-    if (this.#gate.kind === 'up') this.#show({ ...this.#gate, loops })
+  /** Of what was before this window only the daemon knows. What is heard while it answers is newer. */
+  async #recallCaps({ startedAtMs }: DiscoveryRecord): Promise<void> {
+    const heard = this.#capEvents
+    try {
+      const answer = await this.supervisor.call('GET', pastCapEvents(startedAtMs))
+      if (this.#gate.kind !== 'up' || heard !== this.#capEvents || this.#exhausted.length > 0) return
+      this.#showCaps(this.#gate, recalledCaps(answer, this.#gate.status))
+    } catch (error) {
+      this.log.warn(`Past refusals: ${reasonOf(error)}`)
+    }
+  }
+
+  #showCaps(gate: Extract<GateView, { kind: 'up' }>, exhausted: readonly ExhaustedCap[]): void {
+    if (exhausted === this.#exhausted) return
+    this.#exhausted = exhausted
+    this.#show({ ...gate, exhausted })
   }
 
   #show(gate: GateView): void {
@@ -250,26 +283,28 @@ export class TollgateContext implements vscode.Disposable {
     const { settings, invalid } = parseSettings(
       {
         effective: (key) => configuration.get(key),
-        user: (key) => configuration.inspect(key)?.globalValue,
+        user: (key) => ownValue(configuration.inspect(key), configuration.get(key)),
       },
       this.#settings,
     )
     for (const name of invalid) {
       this.log.warn(this.text.invalidSetting(name))
-      void vscode.window.showWarningMessage(this.text.invalidSetting(name))
+      // Every window reads the same settings; the one in which somebody types says it.
+      if (vscode.window.state.focused) void vscode.window.showWarningMessage(this.text.invalidSetting(name))
     }
     return settings
   }
 
-  #reasonText(reason: AwayReason): string {
+  #reasonText({ reason, gaveUp }: Extract<Connection, { kind: 'away' }>): string {
     const { text } = this
+    const { maxCrashes, windowMs } = defaultRestartLimits
     switch (reason.kind) {
       case 'connectionLost':
-        return text.reasonConnectionLost
+        return gaveUp ? text.reasonKeepsEnding(maxCrashes + 1, windowMs / 60_000) : text.reasonConnectionLost
       case 'spawnFailed':
         return text.reasonSpawn(reason.detail)
       case 'exited':
-        return text.reasonExit(reason.code, reason.detail)
+        return text.reasonExit(reason.code, reason.detail.replace(/^tollgate: /, ''))
       case 'timeout':
         return text.reasonTimeout
       case 'incompatible':

@@ -1,5 +1,5 @@
 import { ageInDays, pricesOldAfterDays } from '../../shared/age.ts'
-import type { SpendStatus, Status } from '../../shared/status.ts'
+import type { SpendStatus, Status, TaskStatus } from '../../shared/status.ts'
 import { money, moneyOfCap, plural, tokenCount } from './amounts.ts'
 import { pacingRow } from './pacingText.ts'
 import { printable } from './terminal.ts'
@@ -87,6 +87,12 @@ function warnings(status: Status): readonly string[] {
   return list
 }
 
+/** `warn`, or `halted, repeats read_page`. */
+function stateOf({ state, loop }: TaskStatus): string {
+  if (loop === null) return state
+  return loop.tool === null ? 'halted, repeats itself' : `halted, repeats ${printable(loop.tool)}`
+}
+
 /** The status for a person, as lines that end with a line feed. */
 export function statusText(status: Status, url: string): string {
   const { currency } = status
@@ -106,15 +112,15 @@ export function statusText(status: Status, url: string): string {
   if (status.pacing.length > 0) {
     lines.push('', "Used of the providers' own windows", ...columns(status.pacing.map(pacingRow)))
   }
-  const tasks = status.tasks.filter((task) => task.state !== 'ok')
+  const tasks = status.tasks.filter((task) => task.state !== 'ok' || task.loop !== null)
   if (tasks.length > 0) {
     const rows = tasks.map((task) => [
       `  ${printable(task.id)}`,
-      task.state,
+      stateOf(task),
       plural(task.iterations, 'call'),
       money(task.eur, currency),
     ])
-    lines.push('', 'Tasks near their ceiling', ...columns(rows))
+    lines.push('', 'Tasks near their ceiling or halted', ...columns(rows))
   }
   if (status.inFlight.length > 0) {
     const rows = status.inFlight.map((call) => [

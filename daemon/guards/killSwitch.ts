@@ -34,11 +34,15 @@ export function judgeKillSwitch(
 
 /** The refusal of a call that a switch stops, before it is sent or in the middle of its answer. */
 export function killedRefusal(kill: Pick<KillSwitch, 'scope' | 'ref'>): Refusal {
-  const what =
-    kill.scope === 'global' ? 'All model calls are stopped' : `Calls of ${kill.scope} ${kill.ref} are stopped`
+  const isGlobal = kill.scope === 'global'
+  const what = isGlobal ? 'All model calls' : `Calls of ${kill.scope} ${kill.ref}`
+  // The status bar lifts the global switch and no other.
+  const resume = isGlobal
+    ? 'Resume in the status bar of VS Code, or with "tollgate resume".'
+    : `They go on with "tollgate resume --scope ${kill.scope} --ref ${kill.ref}".`
   return {
     code: 'killed',
-    message: `${what} by the Tollgate kill switch. Resume in the status bar or with "tollgate resume".`,
+    message: `${what} are stopped by the Tollgate kill switch. ${resume}`,
     scope: kill.scope,
     ...(kill.ref === '' ? {} : { scopeRef: kill.ref }),
   }

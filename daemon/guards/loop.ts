@@ -1,5 +1,6 @@
 import type { LoopVerdict } from '../tasks/task.ts'
 import type { Guard } from './guard.ts'
+import { resumeOf } from './goOn.ts'
 import { allow } from './guard.ts'
 import { shown } from './modelAllowlist.ts'
 
@@ -24,8 +25,8 @@ export const loop: Guard = {
     const resume =
       task === null
         ? 'It goes on with a new message from a person.'
-        : `It goes on with a new message from a person, or with "tollgate resume --scope task --ref ${task}".`
-    const message = `The task repeats itself: ${stepText(verdict)}. Nothing was sent to the provider. ${resume} Plan ${planName} halts after ${plan.loop.maxRepeats} repeats (plans.${planName}.loop).`
+        : `It goes on with a new message from a person, with ${resumeOf(task)}.`
+    const message = `The task repeats itself: ${stepText(verdict)}, and plan ${planName} allows ${plan.loop.maxRepeats} (plans.${planName}.loop.maxRepeats). This call was not sent. ${resume}`
     return {
       kind: 'refuse',
       refusal: {

@@ -3,6 +3,7 @@ import type { TaskLimits } from '../../shared/config.ts'
 import type { Refusal } from '../call.ts'
 import type { TaskCounter, TaskStanding } from '../tasks/task.ts'
 import type { Guard } from './guard.ts'
+import { resumeOf } from './goOn.ts'
 import { allow } from './guard.ts'
 import { amountOf } from './states.ts'
 
@@ -84,16 +85,16 @@ function heldText(standing: TaskStanding, currency: string): string {
 }
 
 function resumeText(standing: TaskStanding, planName: string, byMessage: boolean): string {
-  const command = `"tollgate resume --scope task --ref ${standing.scope === 'task' ? standing.ref : standing.task}"`
+  const resume = resumeOf(standing.scope === 'task' ? standing.ref : standing.task)
   if (standing.scope === 'session') {
     return (
-      `A new message does not help: it goes on with ${command}, with a grant to that task, or with a higher ` +
-      `plans.${planName}.task.sessionTimes. A new session begins at 0.`
+      `A new message does not help: it goes on with a grant to task ${standing.task}, with a higher ` +
+      `plans.${planName}.task.sessionTimes, with ${resume}. A new session begins at 0.`
     )
   }
   return byMessage && standing.stop === 'ceiling'
-    ? `It goes on with a new message from a person, or with ${command}.`
-    : `It goes on with ${command}.`
+    ? `It goes on with a new message from a person, with ${resume}.`
+    : `It goes on with ${resume}.`
 }
 
 function named({ scope, ref }: TaskStanding): string {

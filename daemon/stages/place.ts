@@ -215,14 +215,7 @@ function sayLoop(
   nowMs: number,
 ): void {
   if (loop === null || task === null || placement === null) return
-  const { thread } = placement
-  const before = gate.memory.loops.get(thread)
-  if (loop.state === 'ok') {
-    gate.memory.loops.delete(thread)
-    return
-  }
-  if (before?.state === loop.state) return
-  gate.memory.loops.set(thread, { state: loop.state, haltedAtMs: loop.state === 'halted' ? nowMs : null })
+  if (!gate.memory.loops.judged(placement.thread.firstSeen, task, loop, nowMs)) return
   gate.events.emit('loop', {
     task,
     state: loop.state,

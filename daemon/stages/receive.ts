@@ -80,7 +80,7 @@ export function judgeStop(gate: Gate, identity: Identity, task: string | null, i
 const badAddress: Refusal = {
   code: 'invalid_request',
   message:
-    'The base URL is not one of this gate. It looks like http://127.0.0.1:4141/k/<key>/<upstream>; names may have letters, digits, - and _. Run "tollgate env" to see it.',
+    'The base URL is not one of this gate. It looks like http://127.0.0.1:4141/k/<key>/<upstream>; names may have letters, digits, - and _. Take it from "Tollgate: Copy Base URL" in VS Code or from "tollgate env".',
 }
 
 /** Reads the body within the plan's limits. Null when the client left meanwhile. */

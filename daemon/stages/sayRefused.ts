@@ -16,12 +16,23 @@ export function sayRefused(gate: Gate, exchange: Exchange, refusal: Refusal, rec
     project: received?.identity.project ?? null,
     scope: refusal.scope ?? null,
     scopeRef: refusal.scopeRef ?? null,
+    own: isOwnCap(gate, refusal, received),
     window: refusal.window ?? null,
     unit: refusal.unit ?? null,
     limit: refusal.limit ?? null,
+    spent: refusal.spent ?? null,
+    requested: refusal.requested ?? null,
     kind: refusal.kind ?? null,
     resetsAt: refusal.resetsAt ?? null,
   })
+}
+
+/** Whether the refusing cap is one of those that the status shows: of the configured user or account, and of no other. */
+function isOwnCap(gate: Gate, { scope }: Refusal, received: ReceivedCall | null): boolean {
+  if (received === null || (scope !== 'user' && scope !== 'tenant')) return false
+  const { tenant, user } = gate.config()
+  const { identity } = received
+  return identity.tenant === tenant && (scope === 'tenant' || identity.user === user)
 }
 
 /** A storm is said once for each key and minute: what starts the task again does not wait. */

@@ -25,7 +25,7 @@ export async function severs(
   const thread = placement?.thread
   // A loop is of one conversation: its siblings in the task are not what is severed (K02).
   const ref = isLoop ? `${task}/${thread?.firstSeen ?? ''}` : (standing?.ref ?? task)
-  const looping = thread === undefined ? undefined : gate.memory.loops.get(thread)
+  const looping = thread === undefined ? undefined : gate.memory.loops.of(thread.firstSeen)
   const haltedAtMs = isLoop ? looping?.haltedAtMs : standing?.haltedAtMs
   if (haltedAtMs === undefined || haltedAtMs === null || standing?.stop === 'pause') return false
   const graceMs = (plan.task?.haltGraceSeconds ?? defaultGraceSeconds) * 1000

@@ -30,7 +30,10 @@ interface Standing {
  */
 export const judgeTask: JudgeTask = (totals, ask, limits, grant) => {
   let nearest: Standing | null = null
-  for (const standing of standings(totals, ask, limits, grant)) {
+  for (const counter of counters) {
+    const ceiling = ceilingOf(counter, limits, grant)
+    if (ceiling === null) continue
+    const standing = standingOf(counter, projected(counter, totals, ask), ceiling)
     if (nearest === null || isNearer(standing, nearest)) nearest = standing
   }
   if (nearest === null) return { state: 'ok', nearest: null, share: 0, limit: 0, value: 0 }
@@ -92,21 +95,24 @@ export function compareStates(left: TaskState, right: TaskState): number {
   return severity[left] - severity[right]
 }
 
-function standings(totals: TaskTotals, ask: TaskAsk, limits: TaskLimits, grant: TaskGrant): readonly Standing[] {
-  const values: Readonly<Record<TaskCounter, number>> = {
-    iterations: totals.iterations + 1,
-    inputTokens: totals.inputTokens + ask.inputTokens,
-    wallSeconds: totals.wallSeconds,
-    eur: totals.spentNanoEur + totals.reservedNanoEur + ask.worstCaseNanoEur,
+const counters: readonly TaskCounter[] = ['iterations', 'inputTokens', 'wallSeconds', 'eur']
+
+/** Where a counter will stand with the call that is asked for. */
+function projected(counter: TaskCounter, totals: TaskTotals, ask: TaskAsk): number {
+  switch (counter) {
+    case 'iterations':
+      return totals.iterations + 1
+    case 'inputTokens':
+      return totals.inputTokens + ask.inputTokens
+    case 'wallSeconds':
+      return totals.wallSeconds
+    case 'eur':
+      return totals.spentNanoEur + totals.reservedNanoEur + ask.worstCaseNanoEur
   }
-  const counters: readonly TaskCounter[] = ['iterations', 'inputTokens', 'wallSeconds', 'eur']
-  return counters.flatMap((counter) => {
-    const limit = ceilingOf(counter, limits, grant)
-    if (limit === null) return []
-    const value = values[counter]
-    const over = (limit === 0 && counter !== 'eur') || !(value <= limit)
-    return [{ counter, value, limit, over }]
-  })
+}
+
+function standingOf(counter: TaskCounter, value: number, limit: number): Standing {
+  return { counter, value, limit, over: (limit === 0 && counter !== 'eur') || !(value <= limit) }
 }
 
 function shareOf({ value, limit, over }: Standing): number {

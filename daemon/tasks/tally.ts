@@ -42,6 +42,9 @@ interface Halt {
   readonly atMs: number
 }
 
+/** What the counters say of a task; its repetition is known elsewhere. */
+export type TallyStatus = Omit<TaskStatus, 'loop'>
+
 const calm: TaskVerdict = { state: 'ok', nearest: null, share: 0, limit: 0, value: 0 }
 const nothing: TaskAsk = { inputTokens: 0, worstCaseNanoEur: 0 }
 
@@ -191,8 +194,11 @@ export class Tally {
     return this.#stop(by, { ...calm, state: 'halted' }, nowMs)
   }
 
-  /** A person says go on. After a pause the window goes on, after a halt a fresh one begins (K09). */
-  resume(nowMs: number): readonly StateChange[] {
+  /**
+   * A person says go on. After a pause the window goes on, after a halt a fresh one begins (K09). Told where something was
+   * halted: its counters, or by `isLooping` what it repeats.
+   */
+  resume(nowMs: number, isLooping = false): readonly StateChange[] {
     const halt = this.#halt
     if (halt?.by === 'pause') this.#pausedMs = this.#pausedSoFar(nowMs)
     else {
@@ -206,7 +212,8 @@ export class Tally {
       this.#pausedMs = 0
     }
     this.#turnOn()
-    return halt === null ? [] : [this.#change('halted', this.#state, 'resume', calm, nowMs)]
+    if (halt === null && !isLooping) return []
+    return [this.#change('halted', this.#state, 'resume', calm, nowMs)]
   }
 
   /** After a grant: ends a halt at a ceiling that is higher now, and lets lower states be told again. */
@@ -221,7 +228,7 @@ export class Tally {
     return [this.#change(from, verdict.state, 'room', verdict, nowMs)]
   }
 
-  status(): TaskStatus {
+  status(): TallyStatus {
     const totals = this.totals(this.lastMs)
     const limits = this.limits
     const grant = this.grants.at(this.lastMs)

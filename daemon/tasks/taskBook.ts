@@ -1,6 +1,5 @@
 import type { TaskLimits } from '../../shared/config.ts'
 import type { NanoEur } from '../../shared/money.ts'
-import type { TaskStatus } from '../../shared/status.ts'
 import { totalInput } from '../../shared/usage.ts'
 import type { AdmittedCall, SettledCall } from '../call.ts'
 import { clientName } from '../clientName.ts'
@@ -10,7 +9,7 @@ import { GrantsByTask } from './grants.ts'
 import type { GrantAsk } from './grants.ts'
 import { noHistory } from './past.ts'
 import type { TaskHistory } from './past.ts'
-import type { Judgement, Tally, TallyDelta } from './tally.ts'
+import type { Judgement, Tally, TallyDelta, TallyStatus } from './tally.ts'
 import { TallyIndex, withSession } from './tallyIndex.ts'
 import type { StateChange, TaskAsk, TaskCall, TaskStanding, TaskStop, Turn } from './task.ts'
 
@@ -74,15 +73,16 @@ export class TaskBook {
     // One limit for all that work for a task: per-agent counters are a view (K17).
     for (const tally of line) tally.limits = tally === line.at(-1) ? limits : null
     if (session !== null) session.limits = sessionLimits
-    const [own, ...others] = withSession(line, session)
-    const changes: StateChange[] = line.flatMap(({ owner }) => this.#applyGrants(owner.ref, nowMs))
+    const tallies = withSession(line, session)
+    const changes: StateChange[] = []
+    for (const { owner } of line) changes.push(...this.#applyGrants(owner.ref, nowMs))
     const judge = (tally: Tally): Judged => {
       const judged = tally.judge(ask, nowMs)
       changes.push(...judged.changes)
       return { tally, judgement: judged.judgement }
     }
-    let worst = judge(own)
-    for (const other of others) {
+    let worst = judge(tallies[0])
+    for (const other of tallies.slice(1)) {
       const judged = judge(other)
       if (weighsMore(judged.judgement, worst.judgement)) worst = judged
     }
@@ -96,10 +96,10 @@ export class TaskBook {
       stop: judgement.stop,
       totals: tally.totals(nowMs),
       ask,
-      roomNanoEur: leastRoom([own, ...others], nowMs),
+      roomNanoEur: leastRoom(tallies, nowMs),
       haltedAtMs: tally.halted?.atMs ?? null,
     }
-    if (judgement.stop === null) this.#hold(call.callId, [own, ...others], ask, nowMs)
+    if (judgement.stop === null) this.#hold(call.callId, tallies, ask, nowMs)
     else if (tally.halted !== null && tally.halted.by !== 'pause') tally.refused(nowMs)
     return { standing, changes }
   }
@@ -208,12 +208,13 @@ export class TaskBook {
 
   /**
    * A person says go on. After a halt the ceilings bound a fresh window, the session's too where it was at its own; totals
-   * go on. A ceiling's halt of the task above is lifted with it, another person's halt of that task is not.
+   * go on. A ceiling's halt of the task above is lifted with it, another person's halt of that task is not. `isLooping`: it
+   * was halted by its repetition, wherever its counters stand.
    */
-  resume(taskId: string, nowMs: number): readonly StateChange[] {
+  resume(taskId: string, nowMs: number, isLooping = false): readonly StateChange[] {
     const own = this.#index.task(taskId, nowMs)
     return [
-      ...own.resume(nowMs),
+      ...own.resume(nowMs, isLooping),
       ...this.#index
         .bounding(taskId, nowMs)
         .filter((tally) => tally !== own && tally.halted?.by === 'ceiling')
@@ -260,6 +261,11 @@ export class TaskBook {
     return this.#index.peek(taskId)?.windowStartMs ?? null
   }
 
+  /** When the latest call or charge of a task came, in milliseconds since the epoch; null for a task that is not known. */
+  lastCallMs(taskId: string): number | null {
+    return this.#index.peek(taskId)?.lastMs ?? null
+  }
+
   /** The latest turns of a task, oldest first. */
   turns(taskId: string): readonly Turn[] {
     return this.#index.peek(taskId)?.turns ?? []
@@ -271,12 +277,12 @@ export class TaskBook {
   }
 
   /** Status of one task, a sub-agent's too; null for one that nothing is known of, from before a restart neither. */
-  statusOf(taskId: string, nowMs: number): TaskStatus | null {
+  statusOf(taskId: string, nowMs: number): TallyStatus | null {
     return this.#index.look(taskId, nowMs)?.status() ?? null
   }
 
   /** Latest first. Sub-agents stand in the row of the task that they work for. */
-  status(most: number): TaskStatus[] {
+  status(most: number): TallyStatus[] {
     return this.#index
       .tasks()
       .filter((tally) => tally.parent === null)

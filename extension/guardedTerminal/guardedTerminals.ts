@@ -1,6 +1,7 @@
 import * as vscode from 'vscode'
 import type { TaskStatus } from '../../shared/status.ts'
 import type { TollgateContext } from '../context.ts'
+import { isHalted } from '../ui/taskState.ts'
 import { stateWord, taskOfEnvironment, taskOfName, terminalName } from './taskId.ts'
 
 /** How long the status bar says that the state of a terminal in the background changed, in milliseconds. */
@@ -125,9 +126,9 @@ export class GuardedTerminals implements vscode.Disposable {
   #stateOf(task: string): TaskStatus['state'] | undefined {
     const { gate } = this.#context
     if (gate.kind !== 'up') return undefined
-    if (gate.loops.has(task)) return 'halted'
     if (gate.status.kills.some(({ scope, ref }) => scope === 'task' && ref === task)) return 'halted'
-    return gate.status.tasks.find(({ id }) => id === task)?.state
+    const found = gate.status.tasks.find(({ id }) => id === task)
+    return found !== undefined && isHalted(found) ? 'halted' : found?.state
   }
 
   /** Brings the active terminal's name in line with its task; one rename after the other. */

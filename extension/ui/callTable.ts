@@ -81,7 +81,7 @@ function cellsOf(call: CallRow, text: Text, figures: Figures): readonly string[]
 /** What was spent, or what a subscription's call would have cost. A call without a price is never shown as `€0.00`. */
 function costText({ eur, listPriceEur, warnings }: CallRow, text: Text, figures: Figures): string {
   if (listPriceEur > 0) return text.atListPrice(figures.eur(listPriceEur))
-  return warnings.includes('unpriced_call') ? text.spend.unknownCost : figures.eur(eur)
+  return warnings.includes('unpriced_call') ? figures.unknownEur : figures.eur(eur)
 }
 
 /** The provider's own word for how the answer ended, else what became of the call. */
@@ -102,7 +102,7 @@ function sumOf(calls: readonly CallRow[], text: Text, figures: Figures): readonl
   const eur = sum((call) => call.eur)
   const listed = sum((call) => call.listPriceEur)
   const isFloor = settled.some(({ warnings }) => warnings.includes('unpriced_call'))
-  const spent = !isFloor ? figures.eur(eur) : eur === 0 ? text.spend.unknownCost : text.spend.floor(figures.eur(eur))
+  const spent = !isFloor ? figures.eur(eur) : eur === 0 ? figures.unknownEur : text.spend.floor(figures.eur(eur))
   return [
     text.spend.sum,
     '',
@@ -114,21 +114,4 @@ function sumOf(calls: readonly CallRow[], text: Text, figures: Figures): readonl
     '',
     '',
   ]
-}
-
-/** Calls of an answer to `GET /api/calls`; nothing for any other answer. The daemon is ours, so a row that has its parts is trusted. */
-export function readCalls(answer: unknown): readonly CallRow[] {
-  const { calls } = (answer ?? {}) as { calls?: unknown }
-  if (!Array.isArray(calls)) return []
-  return calls.filter((row: unknown): row is CallRow => {
-    if (typeof row !== 'object' || row === null) return false
-    const { time, model, usage, warnings } = row as Record<string, unknown>
-    return (
-      typeof time === 'string' &&
-      typeof model === 'string' &&
-      typeof usage === 'object' &&
-      usage !== null &&
-      Array.isArray(warnings)
-    )
-  })
 }

@@ -46,6 +46,14 @@ function gauge(unit: Gauge['unit'], window: Gauge['window'], used: number, cap: 
   return { unit, window, used, cap, share: cap === 0 ? Infinity : used / cap }
 }
 
+/** What people allowed on top of the caps of a window: `€2.00`, `€2.00 + 50k tokens`; null where that is nothing. */
+export function allowedText({ grantedEur, grantedTokens }: SpendStatus, figures: Figures, text: Text): string | null {
+  const eur = capText('eur', grantedEur, figures, text)
+  const tokens = capText('tokens', grantedTokens, figures, text)
+  if (grantedEur > 0) return grantedTokens > 0 ? text.sumOf(eur, tokens) : eur
+  return grantedTokens > 0 ? tokens : null
+}
+
 /** A cap as text: `€10.00` or `6k tokens`. */
 export function capText(unit: Gauge['unit'], cap: number, figures: Figures, text: Text): string {
   return unit === 'eur' ? figures.eur(cap) : text.tokenCap(figures.tokens(cap))

@@ -5,9 +5,11 @@ import { readProcess } from '../process/identity.ts'
 import { mayEnd } from '../process/protection.ts'
 import { withTerminalChoice } from '../guardedTerminal/terminalChoice.ts'
 import { takeStep } from '../taskSteps.ts'
+import { emptyAnswerNotice, truncationNotice } from '../truncation/notice.ts'
 import type { DaemonEvent } from './eventFields.ts'
 import { guardNotice } from './guardNotices.ts'
-import { capChoices, capNotice, exhaustedCap, isExhausted, truncationNotice } from './notices.ts'
+import { capChoices, capNotice, exhaustedCap, isExhausted } from './notices.ts'
+import { NotStarted } from './notStarted.ts'
 import type { Offer } from './offer.ts'
 import { OpenMessages } from './openMessages.ts'
 import { obsoleteKeys } from './taskNotices.ts'
@@ -21,11 +23,10 @@ const briefMs = 10_000
  */
 export class Notifications implements vscode.Disposable {
   readonly #context: TollgateContext
-  readonly #disposables: vscode.Disposable[]
+  readonly #disposables: readonly { dispose(): unknown }[]
   readonly #messages = new OpenMessages()
   /** Keys of what is about to be shown or is open: a client that keeps calling brings the same thing many times a second. */
   readonly #saying = new Set<string>()
-  #gaveUp = false
 
   constructor(context: TollgateContext) {
     this.#context = context
@@ -34,11 +35,7 @@ export class Notifications implements vscode.Disposable {
         if (event['notify'] !== true) return
         this.#hear(event).catch((error: unknown) => context.log.error(`A notification failed: ${String(error)}`))
       }),
-      context.onDidChangeGate((gate) => {
-        const gaveUp = gate.kind === 'down' && gate.gaveUp
-        if (gaveUp && !this.#gaveUp) void this.#sayNotStarted(gate.reason)
-        this.#gaveUp = gaveUp
-      }),
+      new NotStarted(context),
     ]
   }
 
@@ -60,11 +57,10 @@ export class Notifications implements vscode.Disposable {
 
   #offerFor(event: DaemonEvent): Offer | undefined {
     const { text, figures, gate, settings } = this.#context
-    if (event.event === 'truncated' && settings.notifyTruncation) {
+    if (settings.notifyTruncation) {
       const workspace = vscode.workspace.name ?? ''
-      const notice = truncationNotice(event, workspace, event.time.slice(0, 10), text, figures)
-      const choices = [{ title: text.showLog, step: { kind: 'showLog' } }] as const
-      return notice && { ...notice, kind: 'truncated', about: null, brief: '', choices }
+      if (event.event === 'truncated') return truncationNotice(event, workspace, text, figures)
+      if (event.event === 'empty_answer') return emptyAnswerNotice(event, workspace, text, figures)
     }
     if (gate.kind !== 'up') return undefined
     if (isExhausted(event)) {
@@ -124,12 +120,5 @@ export class Notifications implements vscode.Disposable {
       message: seen === null ? offer.message : `${offer.message} ${text.processIsEditor}`,
       choices: offer.choices.filter((choice) => choice.step.kind !== 'endProcess'),
     }
-  }
-
-  async #sayNotStarted(reason: string): Promise<void> {
-    const { text, supervisor, log } = this.#context
-    const chosen = await vscode.window.showErrorMessage(text.couldNotStart(reason), text.retry, text.showLog)
-    if (chosen === text.retry) supervisor.retry()
-    if (chosen === text.showLog) log.show()
   }
 }

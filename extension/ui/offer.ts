@@ -1,6 +1,8 @@
 import type { GrantRequest } from '../../shared/protocol.ts'
 import type { NoticeKind } from '../memory.ts'
 import type { ProcessIdentity } from '../process/identity.ts'
+import type { WindowPolicy } from '../truncation/policy.ts'
+import type { Truncation } from '../truncation/truncation.ts'
 
 /** A notification to show, with the key under which it is shown only once. */
 export interface Notice {
@@ -24,6 +26,12 @@ export type Step =
   /** The guarded terminal that is the task. */
   | { readonly kind: 'showTerminal'; readonly task: string }
   | { readonly kind: 'showLog' }
+  /** How to get a window that holds the prompt. */
+  | { readonly kind: 'showWindowGuide'; readonly truncation: Truncation }
+  /** Says in `config.json` what happens to a prompt that does not fit. */
+  | { readonly kind: 'setWindowPolicy'; readonly plan: string; readonly policy: WindowPolicy }
+  /** `sinceMs` is no later than its beginning. */
+  | { readonly kind: 'showCall'; readonly call: string; readonly sinceMs: number }
 
 /** A button of a notification. */
 export interface Choice {

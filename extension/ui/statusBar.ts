@@ -70,9 +70,10 @@ export class StatusBar implements vscode.Disposable {
   }
 
   #render(): StatusBarView {
-    const { gate, terminals, text, figures } = this.#context
+    const { gate, terminals, settings, text, figures } = this.#context
     const host = vscode.env.remoteName ?? null
-    return renderStatusBar({ gate, terminals: terminals.state, host, nowMs: Date.now() }, text, figures)
+    const shown = { gate, terminals: terminals.state, host, show: settings.statusBarShow, nowMs: Date.now() }
+    return renderStatusBar(shown, text, figures)
   }
 
   /** An item cannot change its side, so another one takes its place. */

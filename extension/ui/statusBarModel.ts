@@ -1,10 +1,12 @@
-import type { Status } from '../../shared/status.ts'
+import type { SpendStatus, Status } from '../../shared/status.ts'
+import type { StatusBarShow } from '../settings.ts'
 import type { Text } from '../text.ts'
 import { capText, eurCap, gauges } from './caps.ts'
 import type { Gauge } from './caps.ts'
 import type { Figures } from './figures.ts'
-import { newTokens, reachedCap, spentText } from './gateView.ts'
+import { narrowCaps, newTokens, reachedCap, spentText } from './gateView.ts'
 import type { GateView, StatusBarState } from './gateView.ts'
+import { nameOfCap } from './notices.ts'
 import { renderTooltip } from './tooltip.ts'
 
 /** The drawn item. */
@@ -46,7 +48,7 @@ type Drawn = Omit<StatusBarView, 'tooltip'>
 
 function renderUp(
   gate: Extract<GateView, { kind: 'up' }>,
-  { terminals, nowMs }: StatusBarState,
+  { terminals, show, nowMs }: StatusBarState,
   text: Text,
   figures: Figures,
 ): Drawn {
@@ -71,7 +73,7 @@ function renderUp(
   const label = spokenSpend(status, text, figures)
   if (terminals.bypassed) {
     return {
-      text: `$(debug-disconnect) ${text.bypassed} · ${spentText(status.today, figures)}`,
+      text: `$(debug-disconnect) ${text.bypassed} · ${todaysMoney(status, text, figures)}`,
       background: 'warning',
       accessibleLabel: `${text.labelBypassed} ${label}`,
     }
@@ -83,29 +85,69 @@ function renderUp(
       accessibleLabel: `${text.labelWarning} ${label}`,
     }
   }
-  return {
-    text: `$(pulse) ${spentText(status.today, figures)} · ${figures.tokens(newTokens(status))}`,
-    background: 'none',
-    accessibleLabel: label,
+  const shown = calmText(show, status, text, figures)
+  const narrow = narrowCaps(gate, nowMs).at(-1)
+  if (narrow) {
+    return {
+      text: `$(warning) ${shown}`,
+      background: 'warning',
+      accessibleLabel: `${text.labelNarrowCap(nameOfCap(narrow, text, figures))} ${label}`,
+    }
   }
+  return { text: `$(pulse) ${shown}`, background: 'none', accessibleLabel: label }
+}
+
+/** What the item shows while no cap is close, as the setting says. */
+function calmText(show: StatusBarShow, status: Status, text: Text, figures: Figures): string {
+  const money = todaysMoney(status, text, figures)
+  const tokens = figures.tokens(newTokens(status))
+  switch (show) {
+    case 'spendAndTokens':
+      return `${money} · ${tokens}`
+    case 'spend':
+      return money
+    case 'spendOfCap':
+      return moneyOfCap(status, text, figures)
+    case 'tokens':
+      return text.tokenCap(tokens)
+  }
+}
+
+/** What today cost. Where nothing was billed, what a subscription's calls would have cost, marked as that. */
+function todaysMoney({ today }: Status, text: Text, figures: Figures): string {
+  return isListPriceOnly(today) ? text.atListPrice(figures.eur(today.listPriceEur)) : spentText(today, figures)
+}
+
+/** The same with the cap, which no list price counts into, and of which an unknown price is no share. */
+function moneyOfCap(status: Status, text: Text, figures: Figures): string {
+  const { today } = status
+  const cap = eurCap(today)
+  const isUnknown = today.spentEur === 0 && today.unpricedCalls > 0
+  if (cap === null || isUnknown || isListPriceOnly(today)) return todaysMoney(status, text, figures)
+  const share = figures.eurOf(today.spentEur, cap)
+  return today.unpricedCalls === 0 ? share : `≥ ${share}`
+}
+
+function isListPriceOnly({ spentEur, unpricedCalls, listPriceEur }: SpendStatus): boolean {
+  return spentEur === 0 && unpricedCalls === 0 && listPriceEur > 0
 }
 
 function closeText(close: Gauge, status: Status, text: Text, figures: Figures): string {
   return close.unit === 'eur'
     ? `${figures.eurOf(close.used, close.cap)} · ${figures.tokens(newTokens(status))}`
-    : `${text.tokensOf(figures.tokens(close.used), figures.tokens(close.cap))} · ${spentText(status.today, figures)}`
+    : `${text.tokensOf(figures.tokens(close.used), figures.tokens(close.cap))} · ${todaysMoney(status, text, figures)}`
 }
 
 function spokenSpend(status: Status, text: Text, figures: Figures): string {
-  const { spentEur } = status.today
+  const { spentEur, listPriceEur } = status.today
   const cap = eurCap(status.today)
   const spent = spentText(status.today, figures)
-  const sentences = [
-    cap === null
+  const money = isListPriceOnly(status.today)
+    ? text.listPriceToday(figures.eur(listPriceEur))
+    : cap === null
       ? text.labelSpendUncapped(spent)
-      : text.labelSpend(spent, figures.eur(cap), figures.percent(spentEur / cap)),
-    text.labelTokens(figures.whole(newTokens(status))),
-  ]
+      : text.labelSpend(spent, figures.eur(cap), figures.percent(spentEur / cap))
+  const sentences = [money, text.labelTokens(figures.whole(newTokens(status)))]
   if (status.inFlight.length > 0) sentences.push(text.labelRunning(status.inFlight.length))
   return sentences.join(' ')
 }

@@ -188,7 +188,8 @@ function shareText(counter: string, value: number, limit: number, text: Text, fi
   return text.share(amountText(counter, value, limit, figures), ceilingText(counter, limit, text, figures))
 }
 
-function ceilingText(counter: string, limit: number, text: Text, figures: Figures): string {
+/** A ceiling in the unit of its counter: `25 calls`, `€5.00`. */
+export function ceilingText(counter: string, limit: number, text: Text, figures: Figures): string {
   const amount = amountText(counter, limit, limit, figures)
   switch (counter) {
     case 'iterations':

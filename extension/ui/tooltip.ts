@@ -1,14 +1,16 @@
 import type { ModelStatus, Status } from '../../shared/status.ts'
 import type { SkippedFamily } from '../env/injection.ts'
 import type { Text } from '../text.ts'
-import { allTokens, capText, eurCap, tokenCap } from './caps.ts'
+import { agesLine } from './ages.ts'
+import { allTokens, allowedText, capText, eurCap, tokenCap } from './caps.ts'
 import type { Figures } from './figures.ts'
-import { reachedCap, spentText } from './gateView.ts'
+import { narrowCaps, reachedCap, spentText } from './gateView.ts'
+import { nameOfCap } from './notices.ts'
 import { pacingLines } from './pacingLines.ts'
-import type { StatusBarState } from './gateView.ts'
-import type { Loops } from './loops.ts'
+import type { GateView, StatusBarState } from './gateView.ts'
+import { shortId } from './taskName.ts'
 import { taskRows } from './taskRows.ts'
-import { heading, mostRows, plain, table } from './tooltipTable.ts'
+import { heading, mostRows, plain, plainName, table } from './tooltipTable.ts'
 import type { Row } from './tooltipTable.ts'
 
 /** Commands that a link of the tooltip may run; the markdown is trusted for these and no others. */
@@ -17,6 +19,7 @@ export const tooltipCommands = [
   'tollgate.resume',
   'tollgate.openDashboard',
   'tollgate.openCaps',
+  'tollgate.raiseToday',
   'tollgate.showLog',
   'tollgate.restartDaemon',
   'tollgate.bypass',
@@ -42,18 +45,38 @@ export function renderTooltip(state: StatusBarState, text: Text, figures: Figure
       break
     case 'up':
       blocks.push(...alerts(state, gate.status, text, figures))
-      blocks.push(figureTable(gate.status, gate.loops, text, figures))
+      blocks.push(figureTable(gate.status, text, figures))
       if (gate.status.today.listPriceEur > 0)
         blocks.push(text.listPriceToday(figures.eur(gate.status.today.listPriceEur)))
       blocks.push(...pacingLines(gate.status, state.nowMs, text, figures))
       if (gate.status.today.reservedEur > 0) blocks.push(text.heldByRunning(figures.eur(gate.status.today.reservedEur)))
-      if (gate.status.today.grantedEur > 0) blocks.push(text.allowedOnTop(figures.eur(gate.status.today.grantedEur)))
+      blocks.push(...allowances(gate.status, state.nowMs, text, figures))
       if (gate.status.today.unpricedCalls > 0) blocks.push(text.unpricedToday(gate.status.today.unpricedCalls))
       break
   }
+  if (gate.kind === 'up') blocks.push(...successorNote(gate, text))
   if (gate.kind !== 'off') blocks.push(...terminalNotes(state, text))
+  if (gate.kind === 'up') blocks.push(agesLine(gate.status, text, figures))
   blocks.push('---', links(state, text))
   return blocks.join('\n\n')
+}
+
+/** What is allowed on top of the caps for a while: until when, because it is gone then. */
+function allowances({ today, month }: Status, nowMs: number, text: Text, figures: Figures): readonly string[] {
+  return [[text.today, today] as const, [text.month, month] as const].flatMap(([label, spend]) => {
+    const allowed = allowedText(spend, figures, text)
+    if (allowed === null) return []
+    return [text.allowedOnTop(label, allowed, figures.when(spend.grantedUntil ?? spend.resetsAt, nowMs))]
+  })
+}
+
+/** Used up caps of single projects, models and tasks that are named, the latest ones. */
+const mostNarrowCaps = 3
+
+/** What an upgrade waits for, or why it did not happen. */
+function successorNote({ status, successor }: Extract<GateView, { kind: 'up' }>, text: Text): readonly string[] {
+  if (successor?.state === 'failed') return [text.successorFailed(successor.version)]
+  return successor && status.inFlight.length > 0 ? [text.reasonBusyOld(status.version)] : []
 }
 
 function alerts(state: StatusBarState, status: Status, text: Text, figures: Figures): readonly string[] {
@@ -61,22 +84,26 @@ function alerts(state: StatusBarState, status: Status, text: Text, figures: Figu
   if (status.killed) found.push(text.killedTitle)
   const partly = status.kills.filter((kill) => kill.scope !== 'global')
   if (partly.length > 0)
-    found.push(text.partlyKilled(partly.map((kill) => plain(`${kill.scope} ${kill.ref}`)).join(', ')))
+    found.push(text.partlyKilled(partly.map((kill) => plain(text.scopeNamed(kill.scope, kill.ref))).join(', ')))
   if (!status.integrity.ledgerAvailable) found.push(text.ledgerTitle)
-  const reached = state.gate.kind === 'up' ? reachedCap(state.gate, state.nowMs) : null
+  if (state.gate.kind !== 'up') return found
+  const reached = reachedCap(state.gate, state.nowMs)
   if (reached) found.push(text.reachedTitle(capText(reached.unit, reached.limit, figures, text)))
+  const narrow = narrowCaps(state.gate, state.nowMs)
+  for (const cap of narrow.slice(-mostNarrowCaps)) found.push(text.reachedTitle(plain(nameOfCap(cap, text, figures))))
+  if (narrow.length > mostNarrowCaps) found.push(text.andMore(narrow.length - mostNarrowCaps))
   return found
 }
 
 /** One table with headings inside, because the columns of several tables would not line up. */
-function figureTable(status: Status, loops: Loops, text: Text, figures: Figures): string {
+function figureTable(status: Status, text: Text, figures: Figures): string {
   const { input, cacheRead, cacheWrite, output } = status.today.tokens
   const rows: Row[] = [
     ...spendRows(status, text, figures),
     heading(text.headTokensToday, text.headNew, text.headCached, text.headOutput),
     ['', figures.tokens(input + cacheWrite), figures.tokens(cacheRead), figures.tokens(output)],
     ...modelRows(status, text, figures),
-    ...taskRows(status, loops, text, figures),
+    ...taskRows(status, text, figures),
     ...runningRows(status, text, figures),
   ]
   return table(['', text.headSpent, text.headCap, text.headUsed], rows)
@@ -111,7 +138,7 @@ function modelRows(status: Status, text: Text, figures: Figures): readonly Row[]
     heading(text.headModelToday, text.headSpent, '', text.headCalls),
     ...models
       .slice(0, mostRows)
-      .map((model): Row => [plain(model.model), modelSpend(model, text, figures), '', figures.whole(model.calls)]),
+      .map((model): Row => [plainName(model.model), modelSpend(model, text, figures), '', figures.whole(model.calls)]),
     ...restRow(models.length, text),
   ]
 }
@@ -127,10 +154,15 @@ function runningRows(status: Status, text: Text, figures: Figures): readonly Row
   if (status.inFlight.length === 0) return []
   const seconds = (elapsedMs: number): string => `${figures.whole(Math.floor(elapsedMs / 1000))} s`
   return [
-    heading(text.headRunning(status.inFlight.length), text.headElapsed, '', text.headOutput),
+    heading(text.headRunning(status.inFlight.length), text.headElapsed, text.headTask, text.headOutput),
     ...status.inFlight
       .slice(0, mostRows)
-      .map((call): Row => [plain(call.model), seconds(call.elapsedMs), '', figures.tokens(call.outputTokens)]),
+      .map((call): Row => [
+        plainName(call.model),
+        seconds(call.elapsedMs),
+        call.task === null ? '' : plainName(shortId(call.task)),
+        figures.tokens(call.outputTokens),
+      ]),
     ...restRow(status.inFlight.length, text),
   ]
 }
@@ -167,6 +199,7 @@ function links({ gate, terminals }: StatusBarState, text: Text): string {
             : link('stop-circle', text.linkStop, 'tollgate.stopAll'),
           link('graph', text.linkDashboard, 'tollgate.openDashboard'),
           link('settings-gear', text.linkCaps, 'tollgate.openCaps'),
+          ...(gate.kind === 'up' ? [link('add', text.linkRaise, 'tollgate.raiseToday')] : []),
           ...(terminals.bypassed ? [bypass] : []),
         ]
   return [...shown, link('output', text.linkLog, 'tollgate.showLog')].join(' &nbsp;·&nbsp; ')

@@ -20,7 +20,25 @@ export function heading(...cells: Row): Row {
   return [first ?? '', second ?? '', third ?? '', fourth ?? '']
 }
 
-/** Text that comes from outside, such as a model's name, without any power in markdown. */
+/**
+ * Text that comes from outside, without any power in markdown: no format, no link, no table cell. Icons are put in after
+ * markdown was read, so that theirs needs a backslash that outlives it (as `MarkdownString.appendText` makes it), and an
+ * address becomes a link without any brackets where its colon, its at sign or the dot behind `www` stand bare.
+ */
 export function plain(value: string): string {
-  return value.replace(/[\r\n]+/g, ' ').replace(/[\\`*_{}[\]()<>#+!|~$&]/g, '\\$&')
+  return value
+    .replace(/[\p{C}\p{Zl}\p{Zp}]+/gu, ' ')
+    .replace(/\$(?=\()/g, '\\$')
+    .replace(/[\\`*_{}[\]()<>#+!|~&:@]/g, '\\$&')
+    .replace(/www\./gi, (found) => `${found.slice(0, -1)}\\.`)
+}
+
+/** Letters of a name from outside that a cell shows: a client may name a model as it likes. */
+const mostNameLetters = 60
+
+/** A name from outside, as `plain` and no longer than a cell bears. */
+export function plainName(name: string): string {
+  if (name.length <= mostNameLetters) return plain(name)
+  // Half of a letter that takes two places is no letter.
+  return plain(`${name.slice(0, mostNameLetters - 1).replace(/[\uD800-\uDBFF]$/, '')}…`)
 }

@@ -61,6 +61,8 @@ export function eventLine(message: ControlMessage, currency: string): string | n
         return joined([`loop ${say('state')}: task ${say('task')}`, say('tool'), `${say('repeats')} times`])
       case 'granted':
         return `granted to ${say('scope')} ${say('ref')}: ${grantedText((name) => Number(say(name)), currency)}, by ${say('by')}`
+      case 'grant_withdrawn':
+        return `taken back from ${say('scope')} ${say('ref')}: ${grantedText((name) => Number(say(name)), currency)}`
       case 'storm':
       case 'anomaly':
       case 'residual_drift':

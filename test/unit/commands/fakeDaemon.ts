@@ -23,6 +23,7 @@ export function spend(changes: Partial<SpendStatus> = {}): SpendStatus {
     capTokens: null,
     grantedEur: 0,
     grantedTokens: 0,
+    grantedUntil: null,
     resetsAt: '2026-12-01T00:00:00+01:00',
     ...changes,
   }

@@ -107,6 +107,7 @@ describe('the watch over a run', () => {
           nearest: null,
           costIncomplete: false,
           forecast: null,
+          loop: null,
         },
       ],
     }),

@@ -5,6 +5,7 @@ import { cutTo, printable } from '../../../daemon/commands/terminal.ts'
 import { WatchScreen } from '../../../daemon/commands/watch/watchScreen.ts'
 import { eventLine, watchLine } from '../../../daemon/commands/watch/watchText.ts'
 import type { ControlMessage } from '../../../shared/protocol.ts'
+import type { TaskStatus } from '../../../shared/status.ts'
 import { spend, status } from './fakeDaemon.ts'
 
 describe('amounts', () => {
@@ -102,6 +103,31 @@ describe('the status as text', () => {
     assert.equal(moneyOfCap(1, null, 'EUR', 5), '€1.00', 'where there is no cap, a grant changes nothing')
   })
 
+  it('names a task that repeats itself although its counters are far from a ceiling, and what it repeats', () => {
+    const well: TaskStatus = {
+      id: 'well',
+      session: null,
+      project: null,
+      client: '',
+      state: 'ok',
+      iterations: 3,
+      inputTokens: 900,
+      wallSeconds: 4,
+      eur: 0.02,
+      costIncomplete: false,
+      nearest: null,
+      forecast: null,
+      loop: null,
+    }
+    const loop = { tool: 'read\u001b[2J', repeats: 3, cycleLength: 1, haltedAt: '2026-11-30T12:00:00.000Z' }
+    const tasks = [well, { ...well, id: 'circling', loop }, { ...well, id: 'echo', loop: { ...loop, tool: null } }]
+    const text = statusText(status({ tasks }), 'u')
+    assert.match(text, /\nTasks near their ceiling or halted\n/)
+    assert.match(text, /circling {2}halted, repeats read\?\[2J +3 calls {2}€0\.02\n/)
+    assert.match(text, /echo +halted, repeats itself +3 calls {2}€0\.02\n/)
+    assert.doesNotMatch(text, /well/)
+  })
+
   it('says what is wrong before anything else', () => {
     const text = statusText(
       status({
@@ -195,6 +221,10 @@ describe('lines about events', () => {
     assert.equal(
       line({ event: 'granted', time, ...none, scope: 'user', ref: 'ada', eur: 5, tokens: 2000, by: 'extension' }),
       'granted to user ada: €5.00 and 2k tokens, by extension',
+    )
+    assert.equal(
+      line({ event: 'grant_withdrawn', time, scope: 'user', ref: 'ada', window: 'day', eur: 5, tokens: 0, by: 'cli' }),
+      'taken back from user ada: €5.00',
     )
   })
 

@@ -2,58 +2,15 @@ import assert from 'node:assert/strict'
 import type { DaemonEvent } from '../../../extension/ui/eventFields.ts'
 import {
   capChoices,
+  capName,
   capNotice,
   exhaustedCap,
   isExhausted,
   settingOfCap,
-  truncationNotice,
 } from '../../../extension/ui/notices.ts'
 import { figures, spend, status, text } from './support.ts'
 
 const time = '2026-11-30T12:00:00.000Z'
-
-function truncated(fields: Record<string, unknown> = {}): DaemonEvent {
-  return {
-    event: 'truncated',
-    time,
-    model: 'qwen3:4b',
-    upstream: 'ollama',
-    estimated: 12_920,
-    reported: 2051,
-    ...fields,
-  }
-}
-
-function noticeOf(event: DaemonEvent, workspace = 'shop', today = '2026-11-30') {
-  return truncationNotice(event, workspace, today, text, figures)
-}
-
-describe('the truncation warning', () => {
-  it('names both numbers and what to do about it (I01)', () => {
-    assert.equal(
-      noticeOf(truncated({ ollama: true }))?.message,
-      'qwen3:4b answered on a truncated prompt: about 12,920 tokens were sent, 2,051 were read. ' +
-        'Raise num_ctx in the request, or OLLAMA_CONTEXT_LENGTH of the server.',
-    )
-  })
-
-  it('does not recommend num_ctx where the route ignores it', () => {
-    assert.match(noticeOf(truncated({ ollama: false }))?.message ?? '', /cannot set num_ctx: use \/api\/chat/)
-    assert.match(noticeOf(truncated({ upstream: 'vllm' }))?.message ?? '', /Send a shorter prompt/)
-  })
-
-  it('is one per model, workspace and day', () => {
-    const key = noticeOf(truncated())?.key
-    assert.equal(noticeOf(truncated({ estimated: 38_980 }))?.key, key)
-    assert.notEqual(noticeOf(truncated({ model: 'other' }))?.key, key)
-    assert.notEqual(noticeOf(truncated(), 'blog')?.key, key)
-    assert.notEqual(noticeOf(truncated(), 'shop', '2026-12-01')?.key, key)
-  })
-
-  it('is not made up when a number is missing (I02)', () => {
-    assert.equal(noticeOf(truncated({ reported: null })), undefined)
-  })
-})
 
 describe('the notification of a reached cap', () => {
   const refusal = (fields: Record<string, unknown> = {}): DaemonEvent => ({
@@ -90,8 +47,21 @@ describe('the notification of a reached cap', () => {
     assert.notEqual(capNotice(later, cap, 0, text, figures).key, notice.key)
   })
 
+  it('does not say "you" of the cap of another user or another account', () => {
+    const named = (fields: Record<string, unknown>): string =>
+      capName(refusal(fields), { unit: 'eur', limit: 10 }, text, figures)
+    assert.equal(named({ own: true }), '€10.00 a day for you')
+    assert.equal(named({ scopeRef: 'bob', own: false }), '€10.00 a day for user bob')
+    assert.equal(
+      named({ scope: 'tenant', scopeRef: 'acme', window: 'month', own: true }),
+      '€10.00 a month for the account',
+    )
+    assert.equal(named({ scope: 'tenant', scopeRef: 'globex', own: false }), '€10.00 a day for account globex')
+    assert.equal(named({ scope: 'project', scopeRef: 'shop', own: false }), '€10.00 a day for project shop')
+  })
+
   it('leads to the setting that raises it, where there is one', () => {
-    const eur = { unit: 'eur', limit: 10, resetsAtMs: null } as const
+    const eur = { unit: 'eur', limit: 10 } as const
     assert.equal(settingOfCap(refusal(), eur), 'tollgate.caps.dailyEur')
     const month = refusal({ scope: 'tenant', window: 'month' })
     assert.equal(settingOfCap(month, { ...eur, unit: 'tokens' }), 'tollgate.caps.monthlyTokens')
@@ -99,7 +69,7 @@ describe('the notification of a reached cap', () => {
   })
 
   it('offers a fifth of the cap more for today, and the setting', () => {
-    const eur = { unit: 'eur', limit: 10, resetsAtMs: null } as const
+    const eur = { unit: 'eur', limit: 10 } as const
     const choices = capChoices(refusal(), eur, text, figures)
     assert.deepEqual(
       choices.map(({ title }) => title),
@@ -113,9 +83,25 @@ describe('the notification of a reached cap', () => {
     assert.deepEqual(choices[1]!.step, { kind: 'openSetting', setting: 'tollgate.caps.dailyEur' })
   })
 
+  it('says what the refused call needs, and allows no less than that', () => {
+    const dear = refusal({ requested: 4.2 })
+    const cap = exhaustedCap(dear, status())!
+    assert.match(capNotice(dear, cap, 0, text, figures).message, / The refused call can use up to €4\.20\.$/)
+    assert.equal(capChoices(dear, cap, text, figures)[0]?.title, 'Allow €5.00 Today')
+  })
+
+  it('offers to stop the task that ran into it, where the task has a name of its own', () => {
+    const eur = { unit: 'eur', limit: 10 } as const
+    assert.deepEqual(capChoices(refusal({ task: 'nightly' }), eur, text, figures).at(-1), {
+      title: 'Stop Task',
+      step: { kind: 'stop', task: 'nightly', name: 'Task nightly' },
+    })
+    assert.equal(capChoices(refusal({ task: '../x' }), eur, text, figures).at(-1)?.title, 'Show Why')
+  })
+
   it('A13: offers nothing more where a cap of 0 refuses every paid call, nor for tokens, nor for the account', () => {
     const titles = (event: DaemonEvent, unit: 'eur' | 'tokens', limit: number): readonly string[] =>
-      capChoices(event, { unit, limit, resetsAtMs: null }, text, figures).map(({ title }) => title)
+      capChoices(event, { unit, limit }, text, figures).map(({ title }) => title)
     assert.deepEqual(titles(refusal(), 'eur', 0), ['Raise…', 'Show Why'])
     assert.deepEqual(titles(refusal(), 'tokens', 6000), ['Raise…', 'Show Why'])
     assert.deepEqual(titles(refusal({ scope: 'tenant', window: 'month' }), 'eur', 150), ['Raise…', 'Show Why'])

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
-import type { StatusBarState } from '../../../extension/ui/gateView.ts'
-import { noLoops } from '../../../extension/ui/loops.ts'
+import { statusBarShows } from '../../../extension/settings.ts'
+import { noCaps } from '../../../extension/ui/exhaustedCaps.ts'
+import type { ExhaustedCap, StatusBarState } from '../../../extension/ui/gateView.ts'
 import { renderStatusBar } from '../../../extension/ui/statusBarModel.ts'
 import type { StatusBarView } from '../../../extension/ui/statusBarModel.ts'
 import { tooltipCommands } from '../../../extension/ui/tooltip.ts'
@@ -12,13 +13,25 @@ import { figures, spend, status, text } from './support.ts'
 const nowMs = Date.parse('2026-11-30T12:00:00Z')
 const guarded = { bypassed: false, wrongHost: false, skipped: [] }
 
+const ownCap: ExhaustedCap = {
+  unit: 'eur',
+  limit: 10,
+  resetsAtMs: nowMs + 1000,
+  scope: 'user',
+  ref: 'me',
+  window: 'day',
+  isOwn: true,
+}
+const projectCap: ExhaustedCap = { ...ownCap, limit: 2, scope: 'project', ref: 'checkout-bot', isOwn: false }
+
 function draw(gate: StatusBarState['gate'], changes: Partial<StatusBarState> = {}, language = 'en'): StatusBarView {
   const shown = language === 'en' ? figures : createFigures(language)
-  return renderStatusBar({ gate, terminals: guarded, host: null, nowMs, ...changes }, text, shown)
+  const state = { gate, terminals: guarded, host: null, show: 'spendAndTokens', nowMs, ...changes } as const
+  return renderStatusBar(state, text, shown)
 }
 
 function drawUp(changes: Partial<Status> = {}, rest: Partial<StatusBarState> = {}): StatusBarView {
-  return draw({ kind: 'up', status: status(changes), exhausted: null, loops: noLoops }, rest)
+  return draw({ kind: 'up', status: status(changes), exhausted: noCaps }, rest)
 }
 
 describe('the status bar item', () => {
@@ -39,13 +52,14 @@ describe('the status bar item', () => {
 
   it('counts the growing output of running calls and says how many there are', () => {
     const inFlight = [
-      { call: 'a', task: null, model: 'gpt-5', elapsedMs: 12_400, outputTokens: 2000 },
+      { call: 'a', task: 'shop-3', model: 'gpt-5', elapsedMs: 12_400, outputTokens: 2000 },
       { call: 'b', task: null, model: 'qwen3', elapsedMs: 200, outputTokens: 0 },
     ]
     const view = drawUp({ inFlight })
     assert.equal(view.text, '$(pulse) €1.84 · 130k')
     assert.match(view.tooltip, /\| \*\*Running \(2\)\*\* \|/)
-    assert.match(view.tooltip, /\| gpt-5 \| &emsp;12 s \| &emsp; \| &emsp;2k \|/)
+    assert.match(view.tooltip, /\| gpt-5 \| &emsp;12 s \| &emsp;shop-3 \| &emsp;2k \|/)
+    assert.match(view.tooltip, /\| qwen3 \| &emsp;0 s \| &emsp; \| &emsp;0 \|/)
     assert.match(view.accessibleLabel, /2 calls running\.$/)
   })
 
@@ -71,11 +85,41 @@ describe('the status bar item', () => {
     const full = drawUp({ today: spend({ spentEur: 10 }) })
     assert.equal(full.text, '$(circle-slash) cap reached · €10.00')
     assert.equal(full.background, 'error')
-    const exhausted = { unit: 'eur', limit: 10, resetsAtMs: nowMs + 1000 } as const
-    const nearly = draw({ kind: 'up', status: status({ today: spend({ spentEur: 9.98 }) }), exhausted, loops: noLoops })
+    const exhausted = [ownCap]
+    const nearly = draw({ kind: 'up', status: status({ today: spend({ spentEur: 9.98 }) }), exhausted })
     assert.equal(nearly.text, '$(circle-slash) cap reached · €10.00')
-    const tomorrow = draw({ kind: 'up', status: status(), exhausted, loops: noLoops }, { nowMs: nowMs + 1001 })
+    const tomorrow = draw({ kind: 'up', status: status(), exhausted }, { nowMs: nowMs + 1001 })
     assert.equal(tomorrow.background, 'none')
+  })
+
+  it('shows the ordinary spend as a warning while the cap of one project is used up, and names it', () => {
+    const view = draw({ kind: 'up', status: status(), exhausted: [projectCap] })
+    assert.equal(view.text, '$(warning) €1.84 · 128k')
+    assert.equal(view.background, 'warning')
+    assert.match(view.accessibleLabel, /^A cap is used up: €2\.00 a day for project checkout-bot\. Model spend today/)
+    assert.ok(
+      view.tooltip.includes(
+        '**Cap reached: €2.00 a day for project checkout-bot.** Calls that would pass it are refused.',
+      ),
+    )
+    const tomorrow = draw({ kind: 'up', status: status(), exhausted: [projectCap] }, { nowMs: nowMs + 1001 })
+    assert.deepEqual([tomorrow.text, tomorrow.background], ['$(pulse) €1.84 · 128k', 'none'])
+    assert.doesNotMatch(tomorrow.tooltip, /Cap reached/)
+  })
+
+  it('is red for the own cap although one of a project is used up too, and yellow beside a cap that is close', () => {
+    const exhausted = [ownCap, projectCap]
+    assert.equal(draw({ kind: 'up', status: status(), exhausted }).text, '$(circle-slash) cap reached · €10.00')
+    const close = draw({ kind: 'up', status: status({ today: spend({ spentEur: 8.1 }) }), exhausted: [projectCap] })
+    assert.equal(close.text, '$(warning) €8.10/10.00 · 128k')
+    assert.match(close.tooltip, /for project checkout-bot/)
+  })
+
+  it('names the latest three used up caps and counts the others', () => {
+    const exhausted = ['a', 'b', 'c', 'd](command:evil)'].map((ref): ExhaustedCap => ({ ...projectCap, ref }))
+    const { tooltip } = draw({ kind: 'up', status: status(), exhausted })
+    assert.doesNotMatch(tooltip, /project a\./)
+    assert.match(tooltip, /project b\.[^]*project c\.[^]*project d\\\]\\\(command\\:evil\\\)\.[^]*and 1 more/)
   })
 
   it('counts what was allowed on top of a cap, and says how much that is', () => {
@@ -83,7 +127,7 @@ describe('the status bar item', () => {
     assert.equal(view.text, '$(pulse) €10.50 · 128k')
     assert.match(view.accessibleLabel, /€10\.50 of €15\.00, 70%/)
     assert.match(view.tooltip, /\| &emsp;€15\.00 \| &emsp;70% \|/)
-    assert.match(view.tooltip, /€5\.00 of today's cap were allowed on top of it/)
+    assert.match(view.tooltip, /Today: €5\.00 allowed on top of the cap until /)
     const tokens = { input: 5000, cacheRead: 0, cacheWrite: 0, output: 600 }
     assert.equal(drawUp({ today: spend({ capTokens: 6000, grantedTokens: 2000, tokens }) }).background, 'none')
     assert.equal(drawUp({ today: spend({ spentEur: 15, grantedEur: 5 }) }).background, 'error')
@@ -126,6 +170,59 @@ describe('the status bar item', () => {
     assert.equal(drawUp({ today: spend({ unpricedCalls: 1 }) }).text, '$(pulse) ≥ €1.84 · 128k')
   })
 
+  it('shows list prices, marked as such, while nothing but calls of a subscription was made', () => {
+    const view = drawUp({ today: spend({ spentEur: 0, listPriceEur: 1.84 }) })
+    assert.equal(view.text, '$(pulse) €1.84 list · 128k')
+    assert.equal(view.accessibleLabel, 'Subscription calls today: €1.84 at list price, not billed. 128,000 new tokens.')
+    const both = drawUp({ today: spend({ spentEur: 0.1, listPriceEur: 1.84 }) })
+    assert.equal(both.text, '$(pulse) €0.10 · 128k')
+    const unknown = drawUp({ today: spend({ spentEur: 0, listPriceEur: 1.84, unpricedCalls: 1 }) })
+    assert.equal(unknown.text, '$(pulse) €? · 128k', 'what may be billed is not hidden behind what is not')
+    const close = drawUp({
+      today: spend({
+        spentEur: 0,
+        listPriceEur: 1.84,
+        capTokens: 6000,
+        tokens: { input: 5000, cacheRead: 0, cacheWrite: 0, output: 0 },
+      }),
+    })
+    assert.equal(close.text, '$(warning) 5k/6k tokens · €1.84 list')
+  })
+
+  it('shows what the setting says, as long as there is nothing to warn of', () => {
+    const shown = (changes: Partial<Status> = {}): readonly string[] =>
+      statusBarShows.map((show) => drawUp(changes, { show }).text)
+    assert.deepEqual(shown(), [
+      '$(pulse) €1.84 · 128k',
+      '$(pulse) €1.84',
+      '$(pulse) €1.84/10.00',
+      '$(pulse) 128k tokens',
+    ])
+    const ofCap = (today: Partial<Status['today']>): string =>
+      drawUp({ today: spend(today) }, { show: 'spendOfCap' }).text
+    assert.equal(ofCap({ capEur: null }), '$(pulse) €1.84')
+    assert.equal(ofCap({ grantedEur: 5 }), '$(pulse) €1.84/15.00')
+    assert.equal(ofCap({ unpricedCalls: 1 }), '$(pulse) ≥ €1.84/10.00')
+    assert.equal(ofCap({ spentEur: 0, unpricedCalls: 1 }), '$(pulse) €?')
+    assert.equal(ofCap({ spentEur: 0, listPriceEur: 3 }), '$(pulse) €3.00 list')
+    for (const changes of [{ killed: true }, { today: spend({ spentEur: 10 }) }, { today: spend({ spentEur: 8.1 }) }])
+      assert.equal(new Set(shown(changes)).size, 1)
+  })
+
+  it('says of when prices and exchange rate are, and what helps where they are old', () => {
+    const { integrity } = status()
+    const last = (changes: Partial<Status['integrity']>, rest: Partial<Status> = {}): string | undefined =>
+      drawUp({ ...rest, integrity: { ...integrity, ...changes } })
+        .tooltip.split('\n\n---')[0]
+        ?.split('\n\n')
+        .at(-1)
+    assert.equal(last({}), 'Prices of Nov 1, 2026, exchange rate of Nov 20, 2026.')
+    assert.match(last({ pricesAsOf: '2026-08-01' }) ?? '', /more than 120 days old: `tollgate prices update`/)
+    assert.doesNotMatch(last({ pricesAsOf: '2026-08-02' }) ?? '', /days old/)
+    assert.match(last({ usdRateStale: true }) ?? '', /rate is more than 90 days old, .*`currency\.usdRate`/)
+    assert.equal(last({}, { currency: 'USD' }), 'Prices of Nov 1, 2026.', 'dollars need no rate')
+  })
+
   it('shows four decimals below one cent, so that small calls are seen to cost', () => {
     assert.match(drawUp({ today: spend({ spentEur: 0.0032 }) }).text, /€0\.0032/)
   })
@@ -143,11 +240,7 @@ describe('the status bar item', () => {
   })
 
   it('writes numbers in the language of the window', () => {
-    const view = draw(
-      { kind: 'up', status: status({ today: spend({ spentEur: 8.1 }) }), exhausted: null, loops: noLoops },
-      {},
-      'de',
-    )
+    const view = draw({ kind: 'up', status: status({ today: spend({ spentEur: 8.1 }) }), exhausted: noCaps }, {}, 'de')
     assert.equal(view.text.replace(/\u00a0/g, ' '), '$(warning) 8,10/10,00 € · 128k')
   })
 
@@ -173,7 +266,7 @@ describe('the status bar item', () => {
   it('gives a model name from a client no power in the tooltip', () => {
     const model = 'a|b](command:evil) $(zap) <img> **x**'
     const view = drawUp({ models: [{ model, calls: 1, eur: 1, listPriceEur: 0, billing: 'metered' }] })
-    assert.ok(view.tooltip.includes('a\\|b\\]\\(command:evil\\) \\$\\(zap\\) \\<img\\> \\*\\*x\\*\\*'))
+    assert.ok(view.tooltip.includes('a\\|b\\]\\(command\\:evil\\) \\\\$\\(zap\\) \\<img\\> \\*\\*x\\*\\*'))
   })
 
   it('links only to commands that the tooltip is trusted for, in every state', () => {
@@ -181,8 +274,8 @@ describe('the status bar item', () => {
       { kind: 'off' },
       { kind: 'starting' },
       { kind: 'down', reason: '', gaveUp: false },
-      { kind: 'up', status: status({ killed: true }), exhausted: null, loops: noLoops },
-      { kind: 'up', status: status(), exhausted: null, loops: noLoops },
+      { kind: 'up', status: status({ killed: true }), exhausted: noCaps },
+      { kind: 'up', status: status(), exhausted: noCaps },
     ]
     for (const gate of gates) {
       for (const bypassed of [false, true]) {

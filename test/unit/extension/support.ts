@@ -1,6 +1,6 @@
 import { createText } from '../../../extension/text.ts'
 import { createFigures } from '../../../extension/ui/figures.ts'
-import type { SpendStatus, Status, TaskStatus } from '../../../shared/status.ts'
+import type { LoopStatus, SpendStatus, Status, TaskStatus } from '../../../shared/status.ts'
 
 /** The extension's sentences in English, with the substitution that VS Code makes. */
 export const text = createText({
@@ -23,6 +23,7 @@ export function spend(changes: Partial<SpendStatus> = {}): SpendStatus {
     capTokens: null,
     grantedEur: 0,
     grantedTokens: 0,
+    grantedUntil: null,
     resetsAt: '2026-12-01T00:00:00+01:00',
     ...changes,
   }
@@ -60,6 +61,14 @@ export function status(changes: Partial<Status> = {}): Status {
   }
 }
 
+/** A halt because of the tool `read_page`. */
+export const loop: LoopStatus = {
+  tool: 'read_page',
+  repeats: 3,
+  cycleLength: 1,
+  haltedAt: '2026-11-30T11:59:00.000Z',
+}
+
 /** A healthy task that made calls lately. */
 export function task(changes: Partial<TaskStatus> = {}): TaskStatus {
   return {
@@ -75,6 +84,7 @@ export function task(changes: Partial<TaskStatus> = {}): TaskStatus {
     nearest: 'iterations',
     costIncomplete: false,
     forecast: null,
+    loop: null,
     ...changes,
   }
 }

@@ -1,19 +1,18 @@
 import assert from 'node:assert/strict'
-import type { DaemonEvent } from '../../../extension/ui/eventFields.ts'
-import { loopsAfter, noLoops } from '../../../extension/ui/loops.ts'
-import type { Loops } from '../../../extension/ui/loops.ts'
+import { noCaps } from '../../../extension/ui/exhaustedCaps.ts'
 import { renderTooltip, tooltipCommands } from '../../../extension/ui/tooltip.ts'
 import type { Status } from '../../../shared/status.ts'
-import { figures, status, task, text } from './support.ts'
+import { figures, loop, status, task, text } from './support.ts'
 
 const time = '2026-11-30T12:00:00.000Z'
 
-function tooltip(changes: Partial<Status>, loops: Loops = noLoops): string {
+function tooltip(changes: Partial<Status>): string {
   return renderTooltip(
     {
-      gate: { kind: 'up', status: status(changes), exhausted: null, loops },
+      gate: { kind: 'up', status: status(changes), exhausted: noCaps },
       terminals: { bypassed: false, wrongHost: false, skipped: [] },
       host: null,
+      show: 'spendAndTokens',
       nowMs: Date.parse(time),
     },
     text,
@@ -28,7 +27,7 @@ describe("tasks in the status bar's tooltip", () => {
   it('are shown halted with a link that lets them go on', () => {
     const shown = tooltip({ tasks: [task({ state: 'halted', iterations: 25 })] })
     assert.match(shown, /\| \*\*Task\*\* \|/)
-    assert.ok(shown.includes(`| shop-3 | &emsp;€0.84 | &emsp;25 | &emsp;halted · ${resume} |`))
+    assert.ok(shown.includes(`| shop-3 · claude-cli/2.1 | &emsp;€0.84 | &emsp;25 | &emsp;halted · ${resume} |`))
   })
 
   it('are shown constrained with the forecast and a link that stops them', () => {
@@ -38,8 +37,9 @@ describe("tasks in the status bar's tooltip", () => {
   })
 
   it('are shown halted in a loop although their counters are far from a ceiling', () => {
-    const loops = new Map([['shop-3', { tool: 'read_page', repeats: 3 }]])
-    assert.ok(tooltip({ tasks: [task()] }, loops).includes(`halted, repeats read\\_page · ${resume}`))
+    assert.ok(tooltip({ tasks: [task({ loop })] }).includes(`halted, repeats read\\_page · ${resume}`))
+    const unnamed = tooltip({ tasks: [task({ loop: { ...loop, tool: null } })] })
+    assert.ok(unnamed.includes(`halted, repeats itself · ${resume}`))
   })
 
   it('are left out while they are well and quiet, and shown while a call of theirs runs', () => {
@@ -49,14 +49,22 @@ describe("tasks in the status bar's tooltip", () => {
     assert.ok(tooltip({ tasks: [task({ state: 'warn' })], inFlight }).includes(`near its ceiling · ${stop}`))
   })
 
+  it('name the client, and take no more room than a cell bears', () => {
+    const shown = tooltip({ tasks: [task({ state: 'halted', client: `x|https://evil.example ${'y'.repeat(200)}` })] })
+    const row = shown.split('\n').find((line) => line.includes('shop-3')) ?? ''
+    assert.ok(row.startsWith('| shop-3 · x\\|https\\://evil.example y'))
+    assert.ok(row.length < 250)
+    assert.ok(tooltip({ tasks: [task({ state: 'halted', client: '' })] }).includes('| shop-3 | '))
+  })
+
   it('come with the halted ones first, and not more than six', () => {
     const tasks = [
       ...Array.from({ length: 7 }, (_, index) => task({ id: `c${index}`, state: 'constrained' })),
       task({ id: 'last', state: 'halted' }),
     ]
     const shown = tooltip({ tasks })
-    assert.ok(shown.indexOf('| last |') > 0 && shown.indexOf('| last |') < shown.indexOf('| c0 |'))
-    assert.doesNotMatch(shown, /\| c5 \|/)
+    assert.ok(shown.indexOf('| last ·') > 0 && shown.indexOf('| last ·') < shown.indexOf('| c0 ·'))
+    assert.doesNotMatch(shown, /\| c5 ·/)
     assert.match(shown, /and 2 more/)
   })
 
@@ -69,47 +77,5 @@ describe("tasks in the status bar's tooltip", () => {
         tooltipCommands.some((name) => name === command),
         command,
       )
-  })
-})
-
-describe('halted loops', () => {
-  const event = (name: DaemonEvent['event'], fields: Record<string, unknown> = {}): DaemonEvent => ({
-    event: name,
-    time,
-    task: 'shop-3',
-    ...fields,
-  })
-  const halted = loopsAfter(noLoops, event('loop', { state: 'halted', tool: 'read_page', repeats: 3 }))
-
-  it('are kept until the task is free again', () => {
-    assert.deepEqual([...halted], [['shop-3', { tool: 'read_page', repeats: 3 }]])
-    for (const free of [
-      event('loop', { state: 'warn' }),
-      event('call_started'),
-      event('state_changed', { cause: 'resume', to: 'ok' }),
-      event('resumed', { scope: 'task', ref: 'shop-3' }),
-    ]) {
-      assert.equal(loopsAfter(halted, free).size, 0, free.event)
-    }
-  })
-
-  it('are the same object after an event that changes nothing', () => {
-    for (const other of [
-      event('call_settled'),
-      event('refused', { code: 'loop_halted' }),
-      event('state_changed', { cause: 'ceiling', to: 'halted' }),
-      event('call_started', { task: 'other' }),
-      event('killed', { task: undefined }),
-    ]) {
-      assert.equal(loopsAfter(halted, other), halted, other.event)
-    }
-  })
-
-  it('do not grow without end', () => {
-    let loops = noLoops
-    for (let count = 0; count < 150; count++)
-      loops = loopsAfter(loops, event('loop', { task: `t${count}`, state: 'halted' }))
-    assert.equal(loops.size, 100)
-    assert.ok(loops.has('t149') && !loops.has('t0'))
   })
 })

@@ -14,7 +14,10 @@ describe('the guard on loops', () => {
     const refusal = refusalOf(judge(halted))
     assert.equal(refusal.code, 'loop_halted')
     assert.match(refusal.message, /the tool "Bash" was called 3 times with the same arguments and gave the same result/)
-    assert.match(refusal.message, /new message from a person, or with "tollgate resume --scope task --ref run"/)
+    assert.match(
+      refusal.message,
+      /new message from a person, with Resume in the Spend view of VS Code, or with "tollgate resume --scope task --ref run"/,
+    )
     assert.deepEqual([refusal.limit, refusal.spent, refusal.scopeRef], [2, 3, 'run'])
   })
 

@@ -51,8 +51,8 @@ describe('the guard on task ceilings', () => {
       code: 'task_halted',
       message:
         'Task run has reached its ceiling: with this call it comes to 900,000 input tokens, and plan agent allows 850,000 ' +
-        'input tokens (plans.agent.task.maxInputTokens). It goes on with a new message from a person, or with "tollgate ' +
-        'resume --scope task --ref run".',
+        'input tokens (plans.agent.task.maxInputTokens). It goes on with a new message from a person, with Resume in the ' +
+        'Spend view of VS Code, or with "tollgate resume --scope task --ref run".',
       scope: 'task',
       scopeRef: 'run',
       window: 'task',
@@ -96,7 +96,7 @@ describe('the guard on task ceilings', () => {
 
   it('says who stopped it where a person did', () => {
     const halted = refusalOf(judge(standingOf({}, {}, (book) => void book.halt('run', 0))))
-    assert.match(halted.message, /^Task run was halted by a person\. It goes on with "tollgate resume/)
+    assert.match(halted.message, /^Task run was halted by a person\. It goes on with Resume in the Spend view/)
     assert.equal(halted.limit, undefined)
     const paused = refusalOf(judge(standingOf({}, {}, (book) => void book.pause('run', 0))))
     assert.match(paused.message, /^Task run is paused by a person\./)
@@ -124,8 +124,9 @@ describe('the guard on task ceilings', () => {
     assert.equal(
       refusal.message,
       'Session s1 has reached its ceiling: with this call it comes to 2,500 input tokens, and all its tasks together may ' +
-        'take 2,000 input tokens. A new message does not help: it goes on with "tollgate resume --scope task --ref run", ' +
-        'with a grant to that task, or with a higher plans.agent.task.sessionTimes. A new session begins at 0.',
+        'take 2,000 input tokens. A new message does not help: it goes on with a grant to task run, with a higher ' +
+        'plans.agent.task.sessionTimes, with Resume in the Spend view of VS Code, or with "tollgate resume --scope task ' +
+        '--ref run". A new session begins at 0.',
     )
   })
 })
