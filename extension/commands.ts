@@ -5,8 +5,8 @@ import { newGuardedTerminal } from './guardedTerminal/newTerminal.ts'
 import { reasonOf } from './log.ts'
 import { takeStep } from './taskSteps.ts'
 import { tryIt } from './tryIt/tryIt.ts'
-import { noLoops } from './ui/loops.ts'
 import { nameOfTask, shortId } from './ui/taskName.ts'
+import { isHalted } from './ui/taskState.ts'
 
 /** A command of the extension. It has to make sense with the daemon away as well. A link may pass an argument. */
 type Command = (context: TollgateContext, argument?: unknown) => unknown
@@ -22,6 +22,8 @@ const commands: Readonly<Record<string, Command>> = {
   'tollgate.newGuardedTerminal': newGuardedTerminal,
   'tollgate.tryIt': tryIt,
   // These are seldom used, so they are not loaded before.
+  'tollgate.raiseToday': async (context, row) => (await import('./raise/raiseToday.ts')).raiseToday(context, row),
+  'tollgate.takeBackToday': async (context, row) => (await import('./raise/takeBack.ts')).takeBackToday(context, row),
   'tollgate.doctor': async (context) => (await import('./doctor/doctor.ts')).runDoctor(context),
   'tollgate.configureClient': async (context, client) =>
     (await import('./clients/configure.ts')).configureClient(context, client),
@@ -73,9 +75,8 @@ async function resume(context: TollgateContext): Promise<void> {
 async function steerTask(context: TollgateContext, kind: 'stop' | 'resume', argument: unknown): Promise<void> {
   const { text, gate, figures } = context
   const tasks = gate.kind === 'up' ? gate.status.tasks : []
-  const loops = gate.kind === 'up' ? gate.loops : noLoops
   const entries = tasks
-    .filter((task) => (kind === 'resume' ? task.state === 'halted' || loops.has(task.id) : task.state !== 'halted'))
+    .filter((task) => (kind === 'resume' ? isHalted(task) : task.state !== 'halted'))
     .map((task) => ({
       label: shortId(task.id),
       description: `${task.client} · ${figures.eur(task.eur)}`,
@@ -133,6 +134,7 @@ async function showMenu(context: TollgateContext): Promise<void> {
       killed
         ? entry('play-circle', text.linkResume, 'tollgate.resume')
         : entry('stop-circle', text.linkStop, 'tollgate.stopAll'),
+      entry('add', text.linkRaise, 'tollgate.raiseToday'),
       entry('settings-gear', text.linkCaps, 'tollgate.openCaps'),
       entry('output', text.linkLog, 'tollgate.showLog'),
       entry('shield', text.menuNewTerminal, 'tollgate.newGuardedTerminal'),

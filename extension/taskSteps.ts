@@ -4,6 +4,10 @@ import { reasonOf } from './log.ts'
 import { endProcess } from './process/ending.ts'
 import type { Ending } from './process/ending.ts'
 import { endingPorts } from './process/host.ts'
+import { showCall } from './showCall.ts'
+import { showText } from './shownText.ts'
+import { windowGuide } from './truncation/guide.ts'
+import { setWindowPolicy } from './truncation/setPolicy.ts'
 import type { Step } from './ui/offer.ts'
 
 /** How long a line in the status bar says what was done, in milliseconds. */
@@ -18,7 +22,7 @@ export async function takeStep(context: TollgateContext, step: Step): Promise<bo
         await supervisor.call('POST', '/api/grants', step.grant)
         return say(context, step.done)
       case 'resume':
-        // Lifts a kill switch of the task as well, and tells every window, also after a loop.
+        // Lifts a kill switch of the task as well.
         await supervisor.call('POST', '/api/resume', { scope: 'task', ref: step.task })
         return say(context, text.taskResumed(step.name))
       case 'stop':
@@ -35,6 +39,15 @@ export async function takeStep(context: TollgateContext, step: Step): Promise<bo
         return false
       case 'showLog':
         log.show()
+        return false
+      case 'showWindowGuide':
+        await showText('Tollgate.md', windowGuide(step.truncation, text, context.figures))
+        return false
+      case 'setWindowPolicy':
+        await setWindowPolicy(context, step.plan, step.policy)
+        return false
+      case 'showCall':
+        await showCall(context, step.call, step.sinceMs)
         return false
     }
   } catch (error) {

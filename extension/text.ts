@@ -4,6 +4,7 @@ import { createDoctorText } from './doctorText.ts'
 import { createSpendText } from './spendText.ts'
 import { createTerminalText } from './terminalText.ts'
 import { createTryText } from './tryText.ts'
+import { createWindowText } from './windowText.ts'
 
 /** What `vscode.l10n` offers of itself; a unit test passes a plain substitution instead. */
 export interface Localiser {
@@ -24,6 +25,7 @@ export function createText(l10n: Localiser) {
     dashboard: createDashboardText(l10n),
     terminal: createTerminalText(l10n),
     tryIt: createTryText(l10n),
+    window: createWindowText(l10n),
     clients: createClientText(l10n),
     doctor: createDoctorText(l10n),
 
@@ -52,6 +54,7 @@ export function createText(l10n: Localiser) {
     labelRunning: (calls: number) => (calls === 1 ? l10n.t('1 call running.') : l10n.t('{0} calls running.', calls)),
     labelBypassed: l10n.t('New terminals bypass the gate.'),
     labelWarning: l10n.t('A cap is close.'),
+    labelNarrowCap: (cap: string) => l10n.t('A cap is used up: {0}.', cap),
 
     // Tooltip
     thisMachine: l10n.t('this machine'),
@@ -84,7 +87,8 @@ export function createText(l10n: Localiser) {
     noCap: l10n.t('none'),
     andMore: (count: number) => l10n.t('and {0} more', count),
     heldByRunning: (amount: string) => l10n.t('{0} held for running calls', amount),
-    allowedOnTop: (amount: string) => l10n.t("{0} of today's cap were allowed on top of it", amount),
+    allowedOnTop: (window: string, amount: string, when: string) =>
+      l10n.t('{0}: {1} allowed on top of the cap until {2}', window, amount, when),
     listPriceToday: (amount: string) => l10n.t('Subscription calls today: {0} at list price, not billed.', amount),
     atListPrice: (amount: string) => l10n.t('{0} list', amount),
     sumOf: (one: string, other: string) => l10n.t('{0} + {1}', one, other),
@@ -96,6 +100,12 @@ export function createText(l10n: Localiser) {
     pacingResets: (usage: string, when: string) => l10n.t('{0}, resets {1}', usage, when),
     unpricedToday: (calls: number) =>
       calls === 1 ? l10n.t('1 call today has no known price.') : l10n.t('{0} calls today have no known price.', calls),
+    pricesOf: (prices: string) => l10n.t('Prices of {0}.', prices),
+    pricesAndRateOf: (prices: string, rate: string) => l10n.t('Prices of {0}, exchange rate of {1}.', prices, rate),
+    pricesOld: (days: string) =>
+      l10n.t('The prices are more than {0} days old: `tollgate prices update` brings newer ones.', days),
+    rateOld: (days: string) =>
+      l10n.t('The rate is more than {0} days old, so calls hold 2% more: set `currency.usdRate` anew.', days),
     downTitle: l10n.t(
       '**The gate is not running.** Guarded terminals fail closed: model calls there get no connection.',
     ),
@@ -119,6 +129,7 @@ export function createText(l10n: Localiser) {
     linkResume: l10n.t('Resume'),
     linkStopTask: l10n.t('Stop'),
     linkCaps: l10n.t('Caps'),
+    linkRaise: l10n.t('Raise for today'),
     linkDashboard: l10n.t('Dashboard'),
     linkLog: l10n.t('Log'),
     linkRestart: l10n.t('Restart'),
@@ -175,13 +186,31 @@ export function createText(l10n: Localiser) {
     capNotice: (cap: string, resets: string) =>
       l10n.t('The model budget is used up: {0}. Calls are refused until {1}.', cap, resets),
     capNoticeNoReset: (cap: string) => l10n.t('The model budget is used up: {0}. Calls are refused.', cap),
+    capNeeds: (amount: string) => l10n.t('The refused call can use up to {0}.', amount),
     capOf: (amount: string, window: string, scope: string) => l10n.t('{0} {1} for {2}', amount, window, scope),
     perDay: l10n.t('a day'),
     perMonth: l10n.t('a month'),
     perTask: l10n.t('in all'),
     scopeUser: l10n.t('you'),
     scopeTenant: l10n.t('the account'),
-    scopeNamed: (kind: string, name: string) => l10n.t('{0} {1}', kind, name),
+    scopeNamed: (kind: string, name: string) => {
+      switch (kind) {
+        case 'tenant':
+          return l10n.t('account {0}', name)
+        case 'key':
+          return l10n.t('key {0}', name)
+        case 'model':
+          return l10n.t('model {0}', name)
+        case 'project':
+          return l10n.t('project {0}', name)
+        case 'task':
+          return l10n.t('task {0}', name)
+        case 'user':
+          return l10n.t('user {0}', name)
+        default:
+          return l10n.t('{0} {1}', kind, name)
+      }
+    },
     truncated: (model: string, sent: string, read: string) =>
       l10n.t('{0} answered on a truncated prompt: about {1} tokens were sent, {2} were read.', model, sent, read),
     remedyNumCtx: l10n.t('Raise num_ctx in the request, or OLLAMA_CONTEXT_LENGTH of the server.'),
@@ -294,8 +323,12 @@ export function createText(l10n: Localiser) {
 
     // Reasons why the gate is away
     reasonConnectionLost: l10n.t('The connection to it was lost.'),
+    reasonKeepsEnding: (times: number, minutes: number) =>
+      l10n.t('It ended {0} times within {1} minutes.', times, minutes),
     reasonExit: (code: number | string, detail: string) =>
-      detail === '' ? l10n.t('It ended with code {0}.', code) : l10n.t('It ended with code {0}: {1}', code, detail),
+      detail === ''
+        ? l10n.t('It ended with code {0}.', String(code))
+        : l10n.t('It ended with code {0}: {1}', String(code), detail),
     reasonSpawn: (detail: string) => l10n.t('It could not be launched: {0}', detail),
     reasonTimeout: l10n.t('It did not answer within 8 seconds.'),
     reasonNewerProtocol: (version: string) =>
@@ -303,6 +336,8 @@ export function createText(l10n: Localiser) {
     reasonBusyOld: (version: string) =>
       l10n.t('An older Tollgate ({0}) is busy. It is replaced when its calls have ended.', version),
     reasonRetireFailed: (version: string) => l10n.t('An older Tollgate ({0}) did not end.', version),
+    successorFailed: (version: string) =>
+      l10n.t('Tollgate {0} could not start, so the older gate goes on. The log says why.', version),
   } as const
 }
 

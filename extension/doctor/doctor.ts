@@ -7,13 +7,11 @@ import { userSettings } from '../clients/userSettings.ts'
 import type { TollgateContext } from '../context.ts'
 import { readKey } from '../daemon/discovery.ts'
 import { daemonEnvironment } from '../daemon/launch.ts'
+import { showText } from '../shownText.ts'
 import { runDoctorCommand } from './daemonChecks.ts'
 import { lookAround } from './lookAround.ts'
 import { reportOf } from './report.ts'
 import type { GateState, Surroundings } from './surroundings.ts'
-
-/** Scheme of the report. */
-const scheme = 'tollgate-doctor'
 
 /** *Doctor*: looks at the gate and at every client, and opens what it found as a document. */
 export async function runDoctor(context: TollgateContext): Promise<void> {
@@ -21,7 +19,7 @@ export async function runDoctor(context: TollgateContext): Promise<void> {
     { location: vscode.ProgressLocation.Window, title: context.text.doctor.looking },
     async () => reportOf(await surroundings(context), context.text),
   )
-  await openReport(report)
+  await showText('Tollgate Doctor.md', report)
 }
 
 async function surroundings(context: TollgateContext): Promise<Surroundings> {
@@ -68,17 +66,4 @@ function gateState({ gate, gateOrigin, supervisor }: TollgateContext): GateState
   const { version: running, killed, integrity } = gate.status
   const pid = supervisor.record?.pid ?? null
   return { kind: 'up', version: running, origin: gateOrigin, pid, killed, ledgerAvailable: integrity.ledgerAvailable }
-}
-
-/** Shows the report in an editor that nobody can change; it lives in memory, and only while its editor is open. */
-async function openReport(report: string): Promise<void> {
-  const provider = vscode.workspace.registerTextDocumentContentProvider(scheme, {
-    provideTextDocumentContent: () => report,
-  })
-  try {
-    const uri = vscode.Uri.from({ scheme, path: '/Tollgate Doctor.md', query: String(Date.now()) })
-    await vscode.window.showTextDocument(await vscode.workspace.openTextDocument(uri), { preview: true })
-  } finally {
-    provider.dispose()
-  }
 }

@@ -1,5 +1,3 @@
-import type { CallRow } from '../../shared/status.ts'
-
 /** What came back from the gate. */
 export interface TryAnswer {
   readonly status: number
@@ -11,8 +9,13 @@ export interface TryAnswer {
 /** How the one call ended. */
 export type TryOutcome =
   | { readonly kind: 'answered'; readonly said: string }
-  /** The gate refused it; `code` is one of docs/refusals.md. */
-  | { readonly kind: 'refused'; readonly code: string; readonly sentence: string }
+  /** The gate refused it: `code` and the figures `about` it are of docs/refusals.md, `sentence` is what any client is told. */
+  | {
+      readonly kind: 'refused'
+      readonly code: string
+      readonly about: Readonly<Record<string, unknown>>
+      readonly sentence: string
+    }
   /** The provider answered with an error. */
   | { readonly kind: 'upstreamError'; readonly sentence: string }
 
@@ -24,7 +27,12 @@ export function outcomeOf({ status, headers, body }: TryAnswer, secret: string |
   const value = parsed(body)
   const clean = (text: string): string => shortened(withoutSecret(text, secret))
   const code = headers['x-tollgate-code']
-  if (code !== undefined) return { kind: 'refused', code, sentence: clean(errorSentence(value)) }
+  if (code !== undefined) {
+    const about = Object.entries(refusalFigures(value)).map(
+      ([name, field]) => [name, typeof field === 'string' ? clean(field) : field] as const,
+    )
+    return { kind: 'refused', code, about: Object.fromEntries(about), sentence: clean(errorSentence(value)) }
+  }
   if (status < 200 || status > 299) return { kind: 'upstreamError', sentence: clean(errorSentence(value)) }
   return { kind: 'answered', said: clean(saidText(value)) }
 }
@@ -34,21 +42,17 @@ export function wantsKey({ status, headers }: TryAnswer): boolean {
   return (status === 401 || status === 403) && headers['x-tollgate-code'] === undefined
 }
 
-/** The row of a call in the answer of `GET /api/calls`. */
-export function rowOf(value: unknown, callId: string): CallRow | undefined {
-  const calls = recordOf(value)['calls']
-  if (!Array.isArray(calls)) return undefined
-  return (calls as readonly unknown[]).find((row): row is CallRow => {
-    const { id, usage } = recordOf(row)
-    return id === callId && typeof usage === 'object' && usage !== null
-  })
-}
-
 /** The sentence in an error of any dialect: `{error:{message}}`, `{error:"…"}`, or a list of them (Gemini). */
 function errorSentence(value: unknown): string {
   const { error, message } = recordOf(Array.isArray(value) ? (value as readonly unknown[])[0] : value)
   const sentence = typeof error === 'string' ? error : (recordOf(error)['message'] ?? message)
   return typeof sentence === 'string' ? sentence : ''
+}
+
+/** What the gate says of a refusal besides its sentence: `{error:{tollgate}}`, or beside the error where that is a text (Ollama). */
+function refusalFigures(value: unknown): Readonly<Record<string, unknown>> {
+  const { error, tollgate } = recordOf(value)
+  return recordOf(recordOf(error)['tollgate'] ?? tollgate)
 }
 
 /** Visible text of an answer of any dialect. */

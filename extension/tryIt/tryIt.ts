@@ -2,23 +2,19 @@ import * as vscode from 'vscode'
 import { version } from '../../shared/build.ts'
 import type { UpstreamRow } from '../../shared/upstreams.ts'
 import { projectsOfWorkspace } from '../baseUrl.ts'
+import { findCall } from '../calls.ts'
 import type { TollgateContext } from '../context.ts'
 import { readKey } from '../daemon/discovery.ts'
 import { reasonOf } from '../log.ts'
 import { offer, startActions } from '../offerActions.ts'
+import { showText } from '../shownText.ts'
 import { readUpstreams } from '../upstreams.ts'
-import { outcomeOf, rowOf, wantsKey } from './answer.ts'
+import { outcomeOf, wantsKey } from './answer.ts'
 import type { TryAnswer } from './answer.ts'
 import { exampleModel, tryRequest } from './request.ts'
 import { resultDetails, resultSentence } from './result.ts'
 import type { TryResult } from './result.ts'
 import { sendTry } from './send.ts'
-
-/** Scheme of the read-only document with the details. */
-const scheme = 'tollgate-try'
-
-/** Most rows among which the call is looked for; other calls of the same seconds are among them. */
-const mostRows = 1000
 
 /** What is asked for: the provider's key lives no longer than the command. */
 interface Ask {
@@ -126,6 +122,7 @@ async function send(context: TollgateContext, key: string, ask: Ask): Promise<Tr
     answer,
     outcome: outcomeOf(answer, apiKey),
     row: await rowOfCall(context, answer, startedMs),
+    atMs: startedMs,
   }
 }
 
@@ -134,7 +131,7 @@ async function rowOfCall({ supervisor, log }: TollgateContext, answer: TryAnswer
   const id = answer.headers['x-tollgate-call']
   if (id === undefined) return undefined
   try {
-    return rowOf(await supervisor.call('GET', `/api/calls?since=${startedMs - 1000}&limit=${mostRows}`), id)
+    return await findCall(supervisor, id, startedMs - 1000)
   } catch (error) {
     log.warn(`Try it, the ledger: ${reasonOf(error)}`)
     return undefined
@@ -143,24 +140,14 @@ async function rowOfCall({ supervisor, log }: TollgateContext, answer: TryAnswer
 
 function show(context: TollgateContext, result: TryResult): void {
   const { text, figures } = context
-  const showDetails = { [text.tryIt.showDetails]: () => openDetails(resultDetails(result, text, figures)) }
+  const showDetails = {
+    [text.tryIt.showDetails]: () => showText('Tollgate Try It.txt', resultDetails(result, text, figures)),
+  }
   const sentence = resultSentence(result, text, figures)
   if (result.outcome.kind === 'answered') return offer(sentence, showDetails)
   void vscode.window
     .showWarningMessage(sentence, text.tryIt.showDetails)
-    .then((chosen) => (chosen === undefined ? undefined : openDetails(resultDetails(result, text, figures))))
-}
-
-/** Shows a text in an editor that nobody can change; it lives in memory, and only while its editor is open. */
-async function openDetails(details: string): Promise<void> {
-  const provider = vscode.workspace.registerTextDocumentContentProvider(scheme, {
-    provideTextDocumentContent: () => details,
-  })
-  try {
-    const uri = vscode.Uri.from({ scheme, path: '/Tollgate Try It.txt', query: String(Date.now()) })
-    const document = await vscode.workspace.openTextDocument(uri)
-    await vscode.window.showTextDocument(document, { preview: true })
-  } finally {
-    provider.dispose()
-  }
+    .then((chosen) =>
+      chosen === undefined ? undefined : showText('Tollgate Try It.txt', resultDetails(result, text, figures)),
+    )
 }

@@ -62,6 +62,7 @@ describe('a prompt that the server cuts in silence', () => {
         call: row.id,
         task: row.task,
         project: null,
+        plan: 'agent',
         upstream: 'ollama',
         model,
         estimated: Number(estimated),

@@ -11,10 +11,12 @@ export async function run(): Promise<void> {
   await import('./suite/extension.ts')
   await import('./suite/tasks.ts')
   await import('./suite/spend.ts')
+  await import('./suite/raiseToday.ts')
   await import('./suite/dashboard.ts')
   await import('./suite/guardedTerminal.ts')
   await import('./suite/tryIt.ts')
   await import('./suite/doctor.ts')
+  await import('./suite/truncation.ts')
   await new Promise<void>((resolve, reject) => {
     mocha.run((failures) => (failures === 0 ? resolve() : reject(new Error(`${failures} tests failed.`))))
   })

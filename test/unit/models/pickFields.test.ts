@@ -21,12 +21,15 @@ describe('fields picked out of a request', () => {
 
   it('are the same that a parser finds', () => {
     const names = ['model', 'messages', 'tools', 'ä', '__proto__']
+    // Not as texts: a value may have a `toString` of its own.
+    const byName = ([left]: [string, unknown], [right]: [string, unknown]): number => (left < right ? -1 : 1)
     const request = fc.dictionary(fc.oneof(fc.constantFrom(...names, 'stream'), fc.string()), fc.jsonValue())
     fc.assert(
       fc.property(request, fc.constantFrom(0, 1, 3), (body, spaces) => {
         const text = JSON.stringify(body, null, spaces)
         const kept = Object.entries(JSON.parse(text) as object).filter(([name]) => names.includes(name))
-        assert.deepEqual(Object.entries(JSON.parse(pick(text, ...names)) as object).sort(), kept.sort())
+        const picked = Object.entries(JSON.parse(pick(text, ...names)) as object)
+        assert.deepEqual(picked.sort(byName), kept.sort(byName))
       }),
     )
   })

@@ -58,7 +58,7 @@ describe('the doctor and clients’ settings', () => {
     writeFileSync(join(workspace(), '.env'), 'OPENAI_API_KEY=sk-canary\nOPENAI_BASE_URL=https://sk-canary.example/v1\n')
     await vscode.commands.executeCommand('tollgate.doctor')
     const editor = vscode.window.activeTextEditor
-    assert.equal(editor?.document.uri.scheme, 'tollgate-doctor')
+    assert.equal(editor?.document.uri.scheme, 'tollgate-text')
     assert.equal(editor.document.languageId, 'markdown')
     const report = editor.document.getText()
     assert.match(report, /^# Tollgate Doctor\n/)

@@ -41,13 +41,13 @@ describe('Try It', () => {
     message.choose('Show Details')
     const editor = await eventually('the details', () => {
       const active = vscode.window.activeTextEditor
-      return active?.document.uri.scheme === 'tollgate-try' ? active : undefined
+      return active?.document.uri.scheme === 'tollgate-text' ? active : undefined
     })
     const details = editor.document.getText()
     assert.match(details, new RegExp(`Input, estimated +${row.estimatedInput}\\n`))
     assert.match(details, new RegExp(`x-tollgate-call +${row.id}\\n`))
     assert.doesNotMatch(details, /sk-test/)
-    assert.equal(vscode.workspace.fs.isWritableFileSystem('tollgate-try') ?? false, false)
+    assert.equal(vscode.workspace.fs.isWritableFileSystem('tollgate-text') ?? false, false)
   })
 
   it('asks for no key where the server is a local one, and offers the model of the last time', async () => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
-import { outcomeOf, rowOf, wantsKey } from '../../../../extension/tryIt/answer.ts'
+import { outcomeOf, wantsKey } from '../../../../extension/tryIt/answer.ts'
 import type { TryAnswer } from '../../../../extension/tryIt/answer.ts'
 import { exampleModel, tryOutputTokens, tryRequest } from '../../../../extension/tryIt/request.ts'
 import { resultDetails, resultSentence } from '../../../../extension/tryIt/result.ts'
@@ -88,13 +88,15 @@ describe('the answer of Try It', () => {
   it('is a refusal where the gate says so, with its sentence in every dialect', () => {
     const headers = { ...gateHeaders, 'x-tollgate-code': 'budget_exhausted' }
     const sentence = 'Daily spending budget of user me is used up.'
+    const tollgate = { code: 'budget_exhausted', scopeRef: '[me](command:evil)', limit: 10 }
     for (const body of [
-      { error: { message: sentence } },
-      { type: 'error', error: { message: sentence } },
-      { error: sentence },
+      { error: { message: sentence, tollgate } },
+      { type: 'error', error: { message: sentence, tollgate } },
+      { error: sentence, tollgate },
     ]) {
       const refused = outcomeOf(answer({ status: 429, headers, body: JSON.stringify(body) }), null)
-      assert.deepEqual(refused, { kind: 'refused', code: 'budget_exhausted', sentence })
+      const about = { code: 'budget_exhausted', scopeRef: '[me] (command:evil)', limit: 10 }
+      assert.deepEqual(refused, { kind: 'refused', code: 'budget_exhausted', about, sentence })
     }
   })
 
@@ -114,7 +116,6 @@ describe('the answer of Try It', () => {
     fc.assert(
       fc.property(fc.oneof(fc.string(), fc.json()), fc.integer({ min: 100, max: 599 }), (body, status) => {
         outcomeOf(answer({ status, body }), 'sk')
-        rowOf(body, 'c1')
       }),
     )
   })
@@ -165,6 +166,7 @@ function result(changes: Partial<TryResult> = {}): TryResult {
     answer: answer(),
     outcome: { kind: 'answered', said: 'Hello there.' },
     row: row(),
+    atMs: Date.parse('2026-11-30T12:00:00.000Z'),
     ...changes,
   }
 }
@@ -190,9 +192,18 @@ describe('the result of Try It', () => {
     assert.match(sentence({ row: undefined }), /14 input tokens estimated, none reported .* price unknown/)
   })
 
+  it('says a refusal in the words of the extension where it has figures, and what clients are told in the details', () => {
+    const told = 'Daily spending budget of user me is 0: paid calls are off. Raise it in the settings.'
+    const about = { scope: 'user', scopeRef: 'me', window: 'day', unit: 'eur', kind: 'spent', limit: 0 }
+    const outcome = { kind: 'refused', code: 'budget_exhausted', about, sentence: told } as const
+    const said = 'Tollgate refused the call: The budget is 0, so paid calls are off: €0.00 a day for you.'
+    assert.equal(sentence({ outcome }), said)
+    assert.ok(resultDetails(result({ outcome }), text, figures).includes(`${said}\n${told}\n`))
+  })
+
   it('gives the refusal’s own sentence, or the provider’s', () => {
-    const refused = { kind: 'refused', code: 'killed', sentence: 'The kill switch is on.' } as const
-    assert.equal(sentence({ outcome: refused }), 'Tollgate refused the call: The kill switch is on.')
+    const refused = { kind: 'refused', code: 'unsupported', about: {}, sentence: 'Not that endpoint.' } as const
+    assert.equal(sentence({ outcome: refused }), 'Tollgate refused the call: Not that endpoint.')
     const error = { kind: 'upstreamError', sentence: 'No such model.' } as const
     assert.equal(
       sentence({ outcome: error, answer: answer({ status: 404 }) }),

@@ -1,0 +1,101 @@
+import assert from 'node:assert/strict'
+import { emptyAnswerNotice, truncationNotice } from '../../../../extension/truncation/notice.ts'
+import type { DaemonEvent } from '../../../../extension/ui/eventFields.ts'
+import { figures, text } from '../support.ts'
+
+const time = '2026-11-30T12:00:00.000Z'
+
+function truncated(fields: Record<string, unknown> = {}): DaemonEvent {
+  return {
+    event: 'truncated',
+    time,
+    call: 'c1',
+    plan: 'agent',
+    model: 'qwen3:4b',
+    upstream: 'ollama',
+    ollama: true,
+    estimated: 12_920,
+    reported: 2051,
+    ...fields,
+  }
+}
+
+function noticeOf(event: DaemonEvent, workspace = 'shop') {
+  return truncationNotice(event, workspace, text, figures)
+}
+
+describe('the truncation warning', () => {
+  it('names both numbers and what to do about it (I01)', () => {
+    assert.equal(
+      noticeOf(truncated())?.message,
+      'qwen3:4b answered on a truncated prompt: about 12,920 tokens were sent, 2,051 were read. ' +
+        'Raise num_ctx in the request, or OLLAMA_CONTEXT_LENGTH of the server.',
+    )
+  })
+
+  it('does not recommend num_ctx where the route ignores it', () => {
+    assert.match(noticeOf(truncated({ ollama: false }))?.message ?? '', /cannot set num_ctx: use \/api\/chat/)
+    const elsewhere = truncated({ ollama: false, upstream: 'vllm' })
+    assert.match(noticeOf(elsewhere)?.message ?? '', /Send a shorter prompt/)
+  })
+
+  it('is one per model, workspace and day', () => {
+    const key = noticeOf(truncated())?.key
+    assert.equal(noticeOf(truncated({ estimated: 38_980 }))?.key, key)
+    assert.notEqual(noticeOf(truncated({ model: 'other' }))?.key, key)
+    assert.notEqual(noticeOf(truncated(), 'blog')?.key, key)
+    assert.notEqual(noticeOf(truncated({ time: '2026-12-01T00:00:00.000Z' }))?.key, key)
+  })
+
+  it('is not made up when a number is missing (I02)', () => {
+    assert.equal(noticeOf(truncated({ reported: null })), undefined)
+  })
+
+  it('offers how, the policy of the plan that the call had, and the call', () => {
+    const truncation = { model: 'qwen3:4b', route: 'ollamaNative', sentTokens: 12_920, readTokens: 2051 }
+    assert.deepEqual(noticeOf(truncated({ plan: 'chat' }))?.choices, [
+      { title: 'Show How', step: { kind: 'showWindowGuide', truncation } },
+      { title: 'Always Raise It', step: { kind: 'setWindowPolicy', plan: 'chat', policy: 'raise' } },
+      { title: 'Show Call', step: { kind: 'showCall', call: 'c1', sinceMs: Date.parse('2026-11-30T11:00:00Z') } },
+    ])
+  })
+
+  it('offers to refuse such prompts where the gate cannot raise the window', () => {
+    const [, policy] = noticeOf(truncated({ ollama: false }))?.choices ?? []
+    assert.deepEqual(policy?.step, { kind: 'setWindowPolicy', plan: 'agent', policy: 'refuse' })
+  })
+
+  it('offers what it knows about, when an older gate says less', () => {
+    const choices = noticeOf(truncated({ plan: undefined, call: undefined }))?.choices ?? []
+    assert.deepEqual(
+      choices.map(({ title }) => title),
+      ['Show How'],
+    )
+  })
+})
+
+describe('the warning about an empty answer', () => {
+  const empty: DaemonEvent = { event: 'empty_answer', time, call: 'c1', model: 'o3', outputTokens: 4096 }
+
+  it('says what was paid for and how to get text', () => {
+    const notice = emptyAnswerNotice(empty, 'shop', text, figures)
+    assert.equal(
+      notice?.message,
+      'o3 used 4,096 output tokens and wrote no visible text. Raise max_tokens of the request, or let the model think less.',
+    )
+    assert.deepEqual(
+      notice.choices.map(({ title }) => title),
+      ['Show Call'],
+    )
+  })
+
+  it('has a key and a silence of its own', () => {
+    const notice = emptyAnswerNotice(empty, 'shop', text, figures)
+    assert.equal(notice?.kind, 'emptyAnswer')
+    assert.notEqual(notice.key, noticeOf(truncated({ model: 'o3' }))?.key)
+  })
+
+  it('is not made up when a number is missing', () => {
+    assert.equal(emptyAnswerNotice({ ...empty, outputTokens: null }, 'shop', text, figures), undefined)
+  })
+})
