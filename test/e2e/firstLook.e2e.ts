@@ -1,43 +1,20 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import type { Locator } from 'playwright-core'
-import { gateUrl } from '../../shared/addresses.ts'
-import { startUpstream } from '../upstream/upstream.ts'
-import { gateRecord } from '../vscode/host/profile.ts'
-import type { Profile } from '../vscode/host/profile.ts'
 import { useStand } from './stand.ts'
-import type { Played } from './stand.ts'
 import type { Workbench } from './workbench.ts'
 
-/** A call of the picture: who makes it, what it reports. */
-interface PlayedCall {
-  readonly upstream: 'openai' | 'anthropic'
-  readonly model: string
-  readonly task: string
-  readonly project: string
-  readonly inputTokens: number
-  readonly outputTokens: number
-  /** Milliseconds between two tokens of the answer. */
-  readonly pauseMs: number
-}
-
-/**
- * What somebody sees first: the walkthrough, and the window of the README's picture (`artifacts/screenshot.png`, which is copied to
- * `media/`). Needs `node esbuild.mjs` before.
- */
+/** What somebody sees first: the walkthrough. Needs `node esbuild.mjs --production` before. */
 describe('a first look at the extension', function () {
   this.timeout(120_000)
   this.bail(true)
   const stand = useStand(() => ({
     extension: { checkout: '.' },
-    play: playedDay,
     view: { viewport: { width: 1100, height: 700 }, deviceScaleFactor: 1.5 },
   }))
-  let profile: Profile
   let window: Workbench
 
   before(async () => {
-    ;({ profile } = stand())
     window = await stand().openWindow()
     await window.spendShows(/€/)
   })
@@ -123,69 +100,7 @@ describe('a first look at the extension', function () {
     await step('It is already running').locator('.codicon-getting-started-step-checked').waitFor()
     await run('View: Close All Editors')
   })
-
-  it('shows a window in the middle of a day: the picture of the README', async () => {
-    const { url, key } = gateRecord(profile)!
-    const call = async (asked: PlayedCall): Promise<unknown> => {
-      const base = gateUrl({ origin: url, key, task: asked.task, project: asked.project }, asked.upstream)
-      const content = `in=${asked.inputTokens} out=${asked.outputTokens} pause=${asked.pauseMs} of ${asked.task}`
-      const path = asked.upstream === 'openai' ? '/v1/chat/completions' : '/v1/messages'
-      const response = await fetch(`${base}${path}`, {
-        method: 'POST',
-        headers: {
-          'content-type': 'application/json',
-          authorization: 'Bearer sk-test',
-          'x-api-key': 'sk-test',
-          'anthropic-version': '2023-06-01',
-        },
-        body: JSON.stringify({
-          model: asked.model,
-          max_tokens: 2000,
-          stream: true,
-          messages: [{ role: 'user', content }],
-        }),
-      })
-      return response.text()
-    }
-    const shop = { upstream: 'openai', model: 'gpt-4o', task: 'fix-basket', project: 'checkout-bot' } as const
-    const docs = { upstream: 'anthropic', model: 'claude-sonnet-4-5', task: 'write-docs', project: 'handbook' } as const
-    for (let turn = 1; turn <= 20; turn += 1) {
-      await call({ ...shop, inputTokens: 4000 + 1500 * turn, outputTokens: 180, pauseMs: 0 })
-    }
-    for (let turn = 1; turn <= 6; turn += 1) {
-      await call({ ...docs, inputTokens: 21_000 + 2000 * turn, outputTokens: 420, pauseMs: 0 })
-    }
-    const running = call({ ...docs, inputTokens: 34_000, outputTokens: 600, pauseMs: 50 })
-    await window.openTerminal()
-    await window.typeLine('PS1="$ "; clear; env | grep BASE_URL | sed "s#/k/[^/]*#/k/…#"')
-    await window.page.locator('.xterm-rows').filter({ hasText: 'OLLAMA_BASE_URL=' }).waitFor()
-    await run('Tollgate: Focus on Spend View')
-    await window.page.getByRole('treeitem', { name: /^Task fix-basket/ }).waitFor()
-    const tooltip = await window.openTooltip()
-    await tooltip.getByText('Running (1)').first().waitFor()
-    await window.picture('screenshot')
-    await running
-  })
 })
-
-/** Providers that report and pause as the prompt says. */
-async function playedDay(): Promise<Played> {
-  const upstream = await startUpstream()
-  upstream.script((request) => {
-    const asked = /in=(\d+) out=(\d+) pause=(\d+)/.exec(request.body.toString('utf8'))
-    if (!asked) return undefined
-    const [inputTokens, outputTokens, chunkDelayMs] = asked.slice(1).map(Number)
-    return { inputTokens: inputTokens!, outputTokens: outputTokens!, chunkDelayMs: chunkDelayMs! }
-  })
-  const { openai, anthropic } = upstream.baseUrls
-  const gateConfig = {
-    upstreams: {
-      openai: { baseUrl: openai, dialect: 'openai' },
-      anthropic: { baseUrl: anthropic, dialect: 'anthropic' },
-    },
-  }
-  return { upstream, gateConfig }
-}
 
 /** Names of the theme's colours in a picture of the walkthrough. */
 function coloursOf(step: string): readonly string[] {

@@ -12,7 +12,7 @@ try {
     if (!message.tool_calls?.length) break
     for (const call of message.tool_calls) {
       console.log(`Turn ${turn}: ${call.function.name} ${call.function.arguments}`)
-      messages.push({ role: 'tool', tool_call_id: call.id, content: `Page ${turn} leads to page ${turn + 1}.` })
+      messages.push({ role: 'tool', tool_call_id: call.id, content: `${call.function.arguments} has nothing new.` })
     }
   }
 } catch (error) {

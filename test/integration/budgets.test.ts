@@ -334,27 +334,33 @@ describe('what a refused client is told', () => {
   })
 
   for (const [name, headers, more, expected, lifts] of [
-    ['the day of a user', {}, {}, { scope: 'user', scopeRef: 'me', window: 'day' }, /Raise it in the settings/],
+    [
+      'the day of a user',
+      {},
+      {},
+      { scope: 'user', scopeRef: 'me', window: 'day' },
+      /Raise it with "Tollgate: Open Cap Settings" in VS Code, or in budgets\.userDaily of config\.json\./,
+    ],
     [
       'the month of a tenant',
       { 'x-tollgate-user': 'zoe' },
       {},
       { scope: 'tenant', scopeRef: 'personal', window: 'month' },
-      /Who pays can raise it/,
+      /Who pays can raise it with .* in VS Code, or in budgets\.tenantMonthly of config\.json\./,
     ],
     [
       'the day of a project',
       { 'x-tollgate-user': 'kim', 'x-tollgate-project': 'shop' },
       { max_tokens: 100 },
       { scope: 'project', scopeRef: 'shop', window: 'day' },
-      /Raise it/,
+      /Raise it in budgets\.projects\.shop of config\.json\./,
     ],
     [
       'the day of an expensive model',
       { 'x-tollgate-user': 'eve' },
       { model: 'flat-dear-2', max_tokens: 100 },
       { scope: 'model', scopeRef: 'flat-dear*', window: 'day' },
-      /Raise it/,
+      /Raise it in budgets\.models of config\.json\./,
     ],
   ] as const) {
     it(`A16 names ${name} and who can lift it`, async () => {

@@ -151,7 +151,7 @@ describe('tasks and sessions over a restart', () => {
     const { figures, message } = await isRefused({ task: 'c', headers })
     assert.deepEqual([figures.scope, figures.unit, figures.limit, figures.spent], ['session', 'calls', 8, 8])
     assert.match(message, /tollgate resume --scope task --ref c"/)
-    assert.match(message, /a grant to that task.*plans\.agent\.task\.sessionTimes/)
+    assert.match(message, /a grant to task c.*plans\.agent\.task\.sessionTimes/)
     await passes({ task: 'c', headers: { 'x-claude-code-session-id': 'other' } })
     await daemon.json('/api/grants', { scope: 'task', ref: 'c', iterations: 1 })
     await passes({ task: 'c', headers })
