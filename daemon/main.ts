@@ -1,6 +1,9 @@
 import { isMainThread } from 'node:worker_threads'
 import { version } from '../shared/build.ts'
+import { putBackHeld } from '../shared/heldVariables.ts'
 import { runtimeProblem } from './commands/runtime.ts'
+
+putBackHeld(process.env)
 
 // Nothing that needs a newer Node may be loaded before this: the reader of the sentence has the older one.
 const problem = runtimeProblem(process.versions.node)

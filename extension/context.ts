@@ -4,27 +4,28 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import * as vscode from 'vscode'
 import { protocolVersion, version } from '../shared/build.ts'
 import type { ControlRequest, DiscoveryRecord } from '../shared/protocol.ts'
+import { CommandLauncher } from './commandLine/commandLauncher.ts'
 import { callDaemon, readHealth } from './daemon/api.ts'
 import { openControl } from './daemon/client.ts'
+import type { Connection } from './daemon/connection.ts'
 import { readRecord } from './daemon/discovery.ts'
 import { daemonLogPath, launchDaemon, pruneAfter } from './daemon/launch.ts'
 import { followLog } from './daemon/logTail.ts'
-import { defaultRestartLimits } from './daemon/restartPolicy.ts'
 import { Supervisor } from './daemon/supervisor.ts'
-import type { Connection } from './daemon/supervisor.ts'
 import { Terminals } from './env/terminals.ts'
 import { GuardedTerminals } from './guardedTerminal/guardedTerminals.ts'
 import { localiserIn } from './localiser.ts'
 import { createLog, reasonOf } from './log.ts'
 import { Memory } from './memory.ts'
-import { ownValue, parseSettings } from './settings.ts'
+import { daemonStep, ownValue, parseSettings } from './settings.ts'
 import type { Settings } from './settings.ts'
 import { createText } from './text.ts'
 import type { Text } from './text.ts'
+import { awayText } from './ui/awayText.ts'
 import { realTimers } from './ui/coalesce.ts'
 import { createFigures } from './ui/figures.ts'
 import type { Figures } from './ui/figures.ts'
-import { capsAfter, noCaps } from './ui/exhaustedCaps.ts'
+import { capsAfter, capsUnder, noCaps } from './ui/exhaustedCaps.ts'
 import type { ExhaustedCap, GateView } from './ui/gateView.ts'
 import { isCapEvent, pastCapEvents, recalledCaps } from './ui/recalledCaps.ts'
 import type { DaemonEvent } from './ui/eventFields.ts'
@@ -35,6 +36,7 @@ export class TollgateContext implements vscode.Disposable {
   readonly log: vscode.LogOutputChannel
   readonly text: Text
   readonly memory: Memory
+  readonly commandLauncher: CommandLauncher
   readonly supervisor: Supervisor
   readonly terminals: Terminals
   readonly guardedTerminals: GuardedTerminals
@@ -74,6 +76,7 @@ export class TollgateContext implements vscode.Disposable {
     this.text = createText(localiserIn(this.#figures, vscode.l10n))
     this.memory = new Memory(extension.globalState, extension.workspaceState)
     this.#settings = this.#readSettings()
+    this.commandLauncher = this.#createCommandLauncher()
     this.supervisor = this.#createSupervisor()
     this.terminals = new Terminals(this)
     this.guardedTerminals = new GuardedTerminals(this)
@@ -141,10 +144,29 @@ export class TollgateContext implements vscode.Disposable {
     for (const disposable of this.#disposables.reverse()) disposable.dispose()
   }
 
+  /** Folders of the daemon: as it came with this extension, and its copies. */
+  get #daemonFolders(): { readonly distDir: string; readonly copiesDir: string } {
+    const { extensionPath, globalStorageUri } = this.extension
+    return { distDir: join(extensionPath, 'dist'), copiesDir: join(globalStorageUri.fsPath, 'daemon') }
+  }
+
+  #createCommandLauncher(): CommandLauncher {
+    return new CommandLauncher({
+      ...this.#daemonFolders,
+      binDir: join(this.extension.globalStorageUri.fsPath, 'bin'),
+      version,
+      ownRuntime: process.execPath,
+      platform: process.platform,
+      environment: process.env,
+      log: this.log,
+      settings: () => ({ dataDir: this.dataDir, nodePath: this.#settings.daemon.nodePath }),
+    })
+  }
+
   #createSupervisor(): Supervisor {
     const { log } = this
-    const copiesDir = join(this.extension.globalStorageUri.fsPath, 'daemon')
-    const distDir = join(this.extension.extensionPath, 'dist')
+    const { distDir, copiesDir } = this.#daemonFolders
+    const copied = (copyDir: string) => this.commandLauncher.pointTo(copyDir)
     return new Supervisor(
       {
         log,
@@ -164,7 +186,7 @@ export class TollgateContext implements vscode.Disposable {
         start: (predecessor) => {
           const { port, nodePath } = this.#settings.daemon
           const { dataDir } = this
-          return launchDaemon({ distDir, copiesDir, dataDir, port, predecessor, version, nodePath, log })
+          return launchDaemon({ distDir, copiesDir, dataDir, port, predecessor, version, nodePath, log, copied })
         },
         tidyAfter: (pid) => pruneAfter(pid, copiesDir, log),
         greeting: () => this.#greeting(),
@@ -194,12 +216,13 @@ export class TollgateContext implements vscode.Disposable {
       case 'starting':
         return this.#show({ kind: 'starting' })
       case 'away':
-        return this.#show({ kind: 'down', reason: this.#reasonText(connection), gaveUp: connection.gaveUp })
+        return this.#show({ kind: 'down', reason: awayText(connection, this.text), gaveUp: connection.gaveUp })
       case 'connected': {
         const { record, status, successor } = connection
         const isSame = this.#gate.kind === 'up' && this.#gatePid === record.pid
         this.#gatePid = record.pid
         this.#followCurrency(status.currency)
+        this.#exhausted = capsUnder(this.#exhausted, status)
         this.#show({ kind: 'up', status, exhausted: this.#exhausted, successor })
         if (!isSame) this.#gateIsBack(record)
       }
@@ -215,6 +238,7 @@ export class TollgateContext implements vscode.Disposable {
   /** The key exists at the latest now, so terminals can be guarded; a stop that was asked for in between is made good. */
   #gateIsBack(record: DiscoveryRecord): void {
     void this.terminals.apply()
+    void this.commandLauncher.follow(record.pid)
     void this.#recallCaps(record)
     if (!this.#stopWhenBack) return
     this.#stopWhenBack = false
@@ -267,13 +291,20 @@ export class TollgateContext implements vscode.Disposable {
     this.#settings = this.#readSettings()
     if (JSON.stringify(before) === JSON.stringify(this.#settings)) return
     this.supervisor.send({ type: 'settings', caps: this.#settings.caps })
-    if (before.enabled !== this.#settings.enabled) {
-      this.log.info(`Tollgate is switched ${this.#settings.enabled ? 'on' : 'off'}.`)
-      if (this.#settings.enabled) this.supervisor.start()
-      else this.supervisor.stop()
-    } else if (JSON.stringify(before.daemon) !== JSON.stringify(this.#settings.daemon)) {
-      this.log.info('The gate is looked for again, because settings of the daemon changed.')
-      void this.supervisor.restart()
+    switch (daemonStep(before, this.#settings)) {
+      case 'start':
+        this.log.info('Tollgate is switched on.')
+        this.supervisor.start()
+        break
+      case 'stop':
+        this.log.info('Tollgate is switched off.')
+        this.supervisor.stop()
+        break
+      case 'restart':
+        this.log.info('The gate is looked for again, because settings of the daemon changed.')
+        void this.supervisor.restart()
+        break
+      case null:
     }
     this.#settingsChanged.fire(this.#settings)
   }
@@ -293,27 +324,6 @@ export class TollgateContext implements vscode.Disposable {
       if (vscode.window.state.focused) void vscode.window.showWarningMessage(this.text.invalidSetting(name))
     }
     return settings
-  }
-
-  #reasonText({ reason, gaveUp }: Extract<Connection, { kind: 'away' }>): string {
-    const { text } = this
-    const { maxCrashes, windowMs } = defaultRestartLimits
-    switch (reason.kind) {
-      case 'connectionLost':
-        return gaveUp ? text.reasonKeepsEnding(maxCrashes + 1, windowMs / 60_000) : text.reasonConnectionLost
-      case 'spawnFailed':
-        return text.reasonSpawn(reason.detail)
-      case 'exited':
-        return text.reasonExit(reason.code, reason.detail.replace(/^tollgate: /, ''))
-      case 'timeout':
-        return text.reasonTimeout
-      case 'incompatible':
-        return text.reasonNewerProtocol(reason.version)
-      case 'busyOld':
-        return text.reasonBusyOld(reason.version)
-      case 'retireFailed':
-        return text.reasonRetireFailed(reason.version)
-    }
   }
 }
 

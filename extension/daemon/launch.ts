@@ -23,6 +23,8 @@ export interface LaunchOptions {
   /** Runtime of the user's own, or empty for the one that runs this extension. */
   readonly nodePath: string
   readonly log: Log
+  /** Called once the copy to run is there and unused ones are not; it does not reject. */
+  copied(copyDir: string): Promise<void>
 }
 
 /** A log above this many bytes becomes `daemon.log.1` before a start. */
@@ -71,6 +73,7 @@ export async function launchDaemon(options: LaunchOptions): Promise<StartedDaemo
   const copyDir = await copyDaemon(options.distDir, options.copiesDir, options.version, process.pid)
   try {
     await prune(options.copiesDir, options.log)
+    await options.copied(copyDir)
     return await launchFrom(copyDir, options)
   } finally {
     await forgetUser(copyDir, process.pid)

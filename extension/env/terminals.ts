@@ -1,5 +1,6 @@
 import * as vscode from 'vscode'
 import { projectSlug } from '../../shared/addresses.ts'
+import { searchPathVariable } from '../commandLine/searchPath.ts'
 import type { TollgateContext } from '../context.ts'
 import { readKey } from '../daemon/discovery.ts'
 import { injection } from './injection.ts'
@@ -24,7 +25,6 @@ export class Terminals implements vscode.Disposable {
     this.#context = context
     this.#collection = context.extension.environmentVariableCollection
     this.#collection.persistent = true
-    this.#collection.description = context.text.environment
     this.#state = { bypassed: context.memory.bypassed, wrongHost: this.#isWrongHost(), skipped: [] }
     this.#disposables = [
       vscode.workspace.onDidChangeWorkspaceFolders(() => this.apply()),
@@ -78,8 +78,14 @@ export class Terminals implements vscode.Disposable {
       if (skipped.length === 0) skipped.push(...result.skipped)
       return result.variables
     }
+    // The command answers where terminals bypass the gate, too. Unscoped values reach every terminal, so it is added once.
+    const command =
+      settings.enabled && !wrongHost
+        ? [searchPathVariable(this.#context.commandLauncher.binDir, process.env['PATH'], process.platform)]
+        : []
+    this.#collection.description = guarded ? this.#context.text.environment : this.#context.text.environmentCommand
     // Terminals without a folder of their own get the unscoped values, so these are set in every case.
-    update(this.#collection, valuesFor(single))
+    update(this.#collection, [...valuesFor(single), ...command])
     for (const folder of folders) {
       const scoped = this.#collection.getScoped({ workspaceFolder: folder })
       update(scoped, single === undefined ? valuesFor(folder) : [])

@@ -1,3 +1,4 @@
+import { posix, win32 } from 'node:path'
 import type { InjectedVariable } from '../env/injection.ts'
 
 /** What a guarded terminal is started with. */
@@ -14,14 +15,18 @@ export interface LauncherInput {
 export interface UserShell {
   readonly path: string
   readonly args: readonly string[]
+  /** Variables that it is started with; null takes one away. */
+  readonly env: ShellVariables
 }
+
+type ShellVariables = Readonly<Record<string, string | null>>
 
 /** The part of VS Code's terminal options that the launcher decides. */
 export interface Launcher {
   readonly shellPath: string
   /** One string on Windows, which is handed on as it is. */
   readonly shellArgs: string[] | string
-  readonly env: Record<string, string>
+  readonly env: Record<string, string | null>
 }
 
 /** Stands before the name of a variable on its way through VS Code. */
@@ -37,12 +42,12 @@ const carrier = 'GUARDED_'
  */
 export function launcher({ variables, host, shell, platform }: LauncherInput): Launcher {
   const names = variables.map(({ name }) => name)
-  const env = Object.fromEntries(
-    variables.map(({ name, value, action }) => [
-      carrier + name,
-      action === 'append' ? (host[name] ?? '') + value : value,
-    ]),
-  )
+  const before: Readonly<Record<string, string | null | undefined>> = { ...host, ...shell.env }
+  const carried = variables.map(({ name, value, action }): [string, string] => [
+    carrier + name,
+    action === 'append' ? (before[name] ?? '') + value : value,
+  ])
+  const env = { ...shell.env, ...Object.fromEntries(carried) }
   if (platform === 'win32') {
     const steps = names.flatMap((name) => [`set "${name}=%${carrier}${name}%"`, `set "${carrier}${name}="`])
     const start = [shell.path, ...shell.args].map(quoted).join(' ')
@@ -57,9 +62,10 @@ export function launcher({ variables, host, shell, platform }: LauncherInput): L
 }
 
 /**
- * The shell that VS Code would start: `detected` is its path; its arguments are those of the default profile in the settings
- * `terminal.integrated.defaultProfile.<platform>` and `terminal.integrated.profiles.<platform>`. On macOS a terminal's shell is a
- * login shell unless a profile says otherwise.
+ * The shell that VS Code would start: `detected` is its path; arguments and variables are those of the default profile in the
+ * settings `terminal.integrated.defaultProfile.<platform>` and `terminal.integrated.profiles.<platform>`. Without a default it is the
+ * profile of that shell. VS Code itself fills in `${env:…}` in the variables. On macOS a terminal's shell is a login shell unless
+ * a profile says otherwise.
  */
 export function userShell(
   detected: string,
@@ -69,11 +75,37 @@ export function userShell(
 ): UserShell {
   const fallback = { win32: 'cmd.exe', darwin: '/bin/zsh' }[platform as string] ?? '/bin/sh'
   const path = detected === '' ? fallback : detected
-  const profile = typeof profileName === 'string' ? recordOf(recordOf(profiles)[profileName]) : {}
-  const { args } = profile
-  if (Array.isArray(args)) return { path, args: args.filter((one) => typeof one === 'string') }
-  if (typeof args === 'string' && args !== '') return { path, args: args.split(' ') }
-  return { path, args: platform === 'darwin' ? ['-l'] : [] }
+  const { args, env } = profileOf(path, profileName, recordOf(profiles), platform)
+  return { path, args: argumentsOf(args, platform), env: variablesOf(env) }
+}
+
+function profileOf(
+  shellPath: string,
+  profileName: unknown,
+  profiles: Readonly<Record<string, unknown>>,
+  platform: NodeJS.Platform,
+): Readonly<Record<string, unknown>> {
+  if (typeof profileName === 'string') return recordOf(profiles[profileName])
+  const nameOf = platform === 'win32' ? win32 : posix
+  const shellName = nameOf.parse(shellPath).name
+  return recordOf(
+    Object.values(profiles).find((profile) =>
+      [recordOf(profile)['path']].flat().some((one) => typeof one === 'string' && nameOf.parse(one).name === shellName),
+    ),
+  )
+}
+
+function argumentsOf(args: unknown, platform: NodeJS.Platform): readonly string[] {
+  if (Array.isArray(args)) return args.filter((one) => typeof one === 'string')
+  if (typeof args === 'string' && args !== '') return args.split(' ')
+  return platform === 'darwin' ? ['-l'] : []
+}
+
+/** As VS Code reads them: text sets a variable, anything else takes it away. */
+function variablesOf(env: unknown): ShellVariables {
+  return Object.fromEntries(
+    Object.entries(recordOf(env)).map(([name, value]) => [name, typeof value === 'string' ? value : null]),
+  )
 }
 
 function quoted(word: string): string {

@@ -203,6 +203,11 @@ describe('an upgrade of the extension', function () {
     assert.equal((await calls()).length, 4)
   })
 
+  it('has brought them the newer command, which asks the newer gate', async () => {
+    const printed = await a.run('tollgate --version && tollgate status --json | grep -c drift')
+    assert.equal(printed.replace(/\s/g, ''), `${newerVersion}1`)
+  })
+
   it('leaves a window with the older extension at the newer gate, which it does not replace', async () => {
     await b.focus()
     assert.match(await ask(b, prompts.dear), /Done: \d+ pieces/)
@@ -232,6 +237,7 @@ describe('an upgrade of the extension', function () {
     await a.picture('upgrade-3-downgraded')
     assert.deepEqual([...(await a.toasts()), ...(await b.toasts())], [])
     assert.equal(copies().length, 1)
+    assert.equal((await a.run('tollgate --version')).trim(), newerVersion)
   })
 })
 

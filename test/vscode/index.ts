@@ -14,6 +14,7 @@ export async function run(): Promise<void> {
   await import('./suite/raiseToday.ts')
   await import('./suite/dashboard.ts')
   await import('./suite/guardedTerminal.ts')
+  await import('./suite/commandLine.ts')
   await import('./suite/tryIt.ts')
   await import('./suite/doctor.ts')
   await import('./suite/truncation.ts')

@@ -10,7 +10,7 @@ import {
 } from '../../../../extension/guardedTerminal/taskId.ts'
 import { nameOfTask } from '../../../../extension/ui/taskName.ts'
 import { gateUrl, pathPart } from '../../../../shared/addresses.ts'
-import { text } from '../support.ts'
+import { figures, text } from '../support.ts'
 
 const day = new Date(2026, 10, 30, 23, 59)
 
@@ -71,8 +71,9 @@ describe('the task of a guarded terminal', () => {
   })
 
   it('is called a terminal in every message, and another task is not', () => {
-    assert.equal(nameOfTask('term-1130-1', '', text), 'The guarded terminal term-1130-1')
-    assert.equal(nameOfTask('term-1130-1', 'OpenAI/JS', text), 'The guarded terminal term-1130-1 (OpenAI/JS)')
-    assert.equal(nameOfTask('term-1130-1-b', '', text), 'Task term-1130-1-b')
+    const name = (id: string, client = ''): string => nameOfTask({ id, client }, 0, text, figures)
+    assert.equal(name('term-1130-1'), 'The guarded terminal term-1130-1')
+    assert.equal(name('term-1130-1', 'OpenAI/JS'), 'The guarded terminal term-1130-1 (OpenAI/JS)')
+    assert.equal(name('term-1130-1-b'), 'Task term-1130-1-b')
   })
 })
