@@ -35,10 +35,7 @@ export function createDashboardText(l10n: Localiser) {
     // Every chart
     showTable: l10n.t('Table'),
     exportCsv: l10n.t('Export CSV'),
-    exportOf: (chart: string) => l10n.t('Export CSV: {0}', chart),
     readHint: l10n.t('Point at the chart, or focus it and press the arrow keys, to read its values.'),
-    readKeys: (summary: string) => l10n.t('{0} The arrow keys read the values.', summary),
-    nameAmount: (name: string, amount: string) => l10n.t('{0} {1}', name, amount),
     others: (names: number) => (names === 1 ? l10n.t('1 other') : l10n.t('{0} others', names)),
     noProject: l10n.t('no project'),
     total: l10n.t('Total'),
@@ -90,7 +87,7 @@ export function createDashboardText(l10n: Localiser) {
     turnsNone: (task: string) => l10n.t('No finished call of {0} is kept. Choose another task.', task),
 
     // Estimate
-    residualTitle: l10n.t('Estimate against report'),
+    residualTitle: l10n.t('Estimated and reported input'),
     residualAbout: l10n.t('How much more or less input the provider counts than was estimated. Close to 0 is good.'),
     residual: l10n.t('Difference'),
     ratio: l10n.t('Reported ÷ estimated'),
@@ -106,7 +103,7 @@ export function createDashboardText(l10n: Localiser) {
       l10n.t('Since the gate started ({0}), and earlier ones that are still listed.', when),
     refusalsAboutPlain: l10n.t('Since the gate started, and earlier ones that are still listed.'),
     sinceStart: l10n.t('Since the start'),
-    earlier: l10n.t('Earlier, at least'),
+    earlier: l10n.t('Earlier (incomplete)'),
     reason: l10n.t('Reason'),
     code: l10n.t('Code'),
     lastTime: l10n.t('Last'),

@@ -115,6 +115,11 @@ export class Memory {
     await this.#global.update(spendLookedAtKey, ms)
   }
 
+  /** Takes a moment as the first look where there was none: what was refused before the extension was there, nobody missed. */
+  async beginSpendLooks(ms: number): Promise<void> {
+    if (this.spendLookedAtMs === 0) await this.setSpendLookedAtMs(ms)
+  }
+
   /** How to take back what was written into clients' settings, as it was kept. */
   get clientUndo(): unknown {
     return this.#global.get(clientUndoKey)

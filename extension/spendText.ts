@@ -41,7 +41,6 @@ export function createSpendText(l10n: Localiser) {
     counterInputTokens: l10n.t('input tokens'),
     counterWallSeconds: l10n.t('time'),
     counterEur: l10n.t('euros'),
-    lastAt: (when: string) => l10n.t('last at {0}', when),
     timesLastAt: (count: number, shown: string, when: string) =>
       count === 1 ? l10n.t('Once, at {0}', when) : l10n.t('{0} times, last at {1}', shown, when),
 
@@ -66,7 +65,7 @@ export function createSpendText(l10n: Localiser) {
     inAll: (limit: string) => l10n.t('{0} in all', limit),
     otherAmount: l10n.t('Another amount…'),
     otherCap: l10n.t('Another cap…'),
-    askEurForToday: (when: string) => l10n.t('Euros more until {0}, such as 2 or 0.50.', when),
+    askEurForToday: (when: string) => l10n.t('How much more until {0}? Such as 2 or 0.50.', when),
     askTokensForToday: (when: string) => l10n.t('Tokens more until {0}, such as 50000.', when),
     noAmount: l10n.t('Enter an amount above 0.'),
     raisedToday: (amount: string, when: string, cap: string) =>
@@ -85,8 +84,12 @@ export function createSpendText(l10n: Localiser) {
     held: (cap: string) => l10n.t('Running calls hold what is left of the budget: {0}.', cap),
     capIsZero: (cap: string) => l10n.t('The budget is 0, so paid calls are off: {0}.', cap),
     severed: (program: string, pid: number) =>
-      l10n.t('The halted task still called, so its connection was closed: {0} ({1}).', program, String(pid)),
-    severedUnknown: l10n.t('The halted task still called, so its connection was closed.'),
+      l10n.t(
+        'The halted task went on calling, so its connection was closed. Process: {0} ({1}).',
+        program,
+        String(pid),
+      ),
+    severedUnknown: l10n.t('The halted task went on calling, so its connection was closed.'),
     atCeiling: (name: string, ceiling: string) => l10n.t('{0} has reached its ceiling: {1}.', name, ceiling),
     heldOf: (name: string, ceiling: string) => l10n.t('{0}: running calls hold what is left of {1}.', name, ceiling),
     haltedByPerson: (name: string) => l10n.t('{0} was stopped by a person.', name),
@@ -141,7 +144,7 @@ export function createSpendText(l10n: Localiser) {
     titleEmpty: l10n.t('Empty answer'),
     titleOutputLimit: l10n.t('Cut answer'),
     titleOverWindow: l10n.t('Prompt over the window'),
-    titleDegraded: l10n.t('Other answer'),
+    titleDegraded: l10n.t('Answered by another model or the cache'),
     titleResidual: l10n.t('Estimate is off'),
     titlePrice: l10n.t('Invoice differs'),
     titleConfig: l10n.t('Configuration rejected'),

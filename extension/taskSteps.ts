@@ -7,7 +7,6 @@ import { endingPorts } from './process/host.ts'
 import { showCall } from './showCall.ts'
 import { showText } from './shownText.ts'
 import { windowGuide } from './truncation/guide.ts'
-import { setWindowPolicy } from './truncation/setPolicy.ts'
 import type { Step } from './ui/offer.ts'
 
 /** How long a line in the status bar says what was done, in milliseconds. */
@@ -44,7 +43,8 @@ export async function takeStep(context: TollgateContext, step: Step): Promise<bo
         await showText('Tollgate.md', windowGuide(step.truncation, text, context.figures))
         return false
       case 'setWindowPolicy':
-        await setWindowPolicy(context, step.plan, step.policy)
+        // The parser of settings files is seldom needed, so it is not loaded before.
+        await (await import('./truncation/setPolicy.ts')).setWindowPolicy(context, step.plan, step.policy)
         return false
       case 'showCall':
         await showCall(context, step.call, step.sinceMs)

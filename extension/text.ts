@@ -1,6 +1,7 @@
 import { createClientText } from './clientText.ts'
 import { createDashboardText } from './dashboardText.ts'
 import { createDoctorText } from './doctorText.ts'
+import { lazily } from './lazily.ts'
 import { createSpendText } from './spendText.ts'
 import { createTerminalText } from './terminalText.ts'
 import { createTryText } from './tryText.ts'
@@ -16,26 +17,47 @@ export interface Localiser {
  * step; the daemon sends codes and figures only.
  */
 export function createText(l10n: Localiser) {
+  const spend = lazily(() => createSpendText(l10n))
+  const dashboard = lazily(() => createDashboardText(l10n))
+  const terminal = lazily(() => createTerminalText(l10n))
+  const tryIt = lazily(() => createTryText(l10n))
+  const window = lazily(() => createWindowText(l10n))
+  const clients = lazily(() => createClientText(l10n))
+  const doctor = lazily(() => createDoctorText(l10n))
   return {
     product: 'Tollgate',
     itemName: l10n.t('Tollgate: model spend'),
 
     /** The Spend view. */
-    spend: createSpendText(l10n),
-    dashboard: createDashboardText(l10n),
-    terminal: createTerminalText(l10n),
-    tryIt: createTryText(l10n),
-    window: createWindowText(l10n),
-    clients: createClientText(l10n),
-    doctor: createDoctorText(l10n),
+    get spend() {
+      return spend()
+    },
+    get dashboard() {
+      return dashboard()
+    },
+    get terminal() {
+      return terminal()
+    },
+    get tryIt() {
+      return tryIt()
+    },
+    get window() {
+      return window()
+    },
+    get clients() {
+      return clients()
+    },
+    get doctor() {
+      return doctor()
+    },
 
     // Status bar
     starting: l10n.t('Tollgate'),
     startingLabel: l10n.t('Tollgate is starting'),
     gateOff: l10n.t('gate off'),
     gateDown: l10n.t('gate down'),
-    bypassed: l10n.t('bypassed'),
-    killed: l10n.t('LLM calls stopped'),
+    bypassed: l10n.t('gate bypassed'),
+    killed: l10n.t('model calls stopped'),
     ledgerAway: l10n.t('ledger unavailable'),
     capReached: (cap: string) => l10n.t('cap reached · {0}', cap),
     tokensOf: (used: string, cap: string) => l10n.t('{0}/{1} tokens', used, cap),
@@ -43,7 +65,7 @@ export function createText(l10n: Localiser) {
 
     // Spoken labels
     labelOff: l10n.t('Tollgate is switched off. Model calls are not guarded.'),
-    labelDown: (reason: string) => l10n.t('Tollgate gate is down. Guarded model calls fail. {0}', reason),
+    labelDown: (reason: string) => l10n.t('The Tollgate gate is down, so guarded model calls fail. {0}', reason),
     labelKilled: l10n.t('Tollgate has stopped all model calls.'),
     labelLedger: l10n.t('The Tollgate ledger is unavailable. Model calls are refused.'),
     labelReached: (cap: string) => l10n.t('Tollgate cap reached: {0}. Model calls are refused.', cap),
@@ -74,7 +96,7 @@ export function createText(l10n: Localiser) {
     headState: l10n.t('State'),
     stateOk: l10n.t('running'),
     stateWarn: l10n.t('near its ceiling'),
-    stateConstrained: l10n.t('constrained'),
+    stateConstrained: l10n.t('constrained, smaller calls'),
     stateHalted: l10n.t('halted'),
     stateLoop: l10n.t('halted, repeats itself'),
     stateLoopOf: (tool: string) => l10n.t('halted, repeats {0}', tool),
@@ -103,14 +125,17 @@ export function createText(l10n: Localiser) {
     pricesOf: (prices: string) => l10n.t('Prices of {0}.', prices),
     pricesAndRateOf: (prices: string, rate: string) => l10n.t('Prices of {0}, exchange rate of {1}.', prices, rate),
     pricesOld: (days: string) =>
-      l10n.t('The prices are more than {0} days old: `tollgate prices update` brings newer ones.', days),
+      l10n.t(
+        'The prices are more than {0} days old: `tollgate prices update FILE` takes newer ones from a file.',
+        days,
+      ),
     rateOld: (days: string) =>
       l10n.t('The rate is more than {0} days old, so calls hold 2% more: set `currency.usdRate` anew.', days),
     downTitle: l10n.t(
       '**The gate is not running.** Guarded terminals fail closed: model calls there get no connection.',
     ),
-    downRetrying: l10n.t('It is started again by itself.'),
-    downGaveUp: l10n.t('It was not started again because it keeps failing.'),
+    downRetrying: l10n.t('It is being started again.'),
+    downGaveUp: l10n.t('It keeps failing and is not started again by itself. Restart it, or look at the log.'),
     startingTitle: l10n.t('Starting the gate…'),
     offTitle: l10n.t('Tollgate is switched off. Terminals opened now are not guarded.'),
     killedTitle: l10n.t('**All model calls are stopped.** New ones are refused until you resume.'),
@@ -175,17 +200,19 @@ export function createText(l10n: Localiser) {
 
     // Environment
     environment: l10n.t('Sends model calls through the Tollgate gate, which counts and caps them.'),
+    environmentCommand: l10n.t('Adds the tollgate command.'),
 
     // Notifications
     showLog: l10n.t('Show Log'),
     retry: l10n.t('Retry'),
-    raise: l10n.t('Raise…'),
+    raise: l10n.t('Change Cap…'),
     showWhy: l10n.t('Show Why'),
     dontShowAgain: l10n.t("Don't Show Again"),
     couldNotStart: (reason: string) => l10n.t('Tollgate could not start its gate: {0}', reason),
     capNotice: (cap: string, resets: string) =>
-      l10n.t('The model budget is used up: {0}. Calls are refused until {1}.', cap, resets),
-    capNoticeNoReset: (cap: string) => l10n.t('The model budget is used up: {0}. Calls are refused.', cap),
+      l10n.t('The budget is used up: {0}. Calls are refused until {1}.', cap, resets),
+    capNoticeMidnight: (cap: string) => l10n.t('The budget is used up: {0}. Calls are refused until midnight.', cap),
+    capNoticeNoReset: (cap: string) => l10n.t('The budget is used up: {0}. Calls are refused.', cap),
     capNeeds: (amount: string) => l10n.t('The refused call can use up to {0}.', amount),
     capOf: (amount: string, window: string, scope: string) => l10n.t('{0} {1} for {2}', amount, window, scope),
     perDay: l10n.t('a day'),
@@ -212,8 +239,8 @@ export function createText(l10n: Localiser) {
       }
     },
     truncated: (model: string, sent: string, read: string) =>
-      l10n.t('{0} answered on a truncated prompt: about {1} tokens were sent, {2} were read.', model, sent, read),
-    remedyNumCtx: l10n.t('Raise num_ctx in the request, or OLLAMA_CONTEXT_LENGTH of the server.'),
+      l10n.t('{0} read only {2} of about {1} tokens: the rest of the prompt was dropped.', model, sent, read),
+    remedyNumCtx: l10n.t('Raise num_ctx in the request, or set OLLAMA_CONTEXT_LENGTH where Ollama starts.'),
     remedyNoNumCtx: l10n.t(
       'This route cannot set num_ctx: use /api/chat with num_ctx, or raise OLLAMA_CONTEXT_LENGTH of the server.',
     ),
@@ -225,6 +252,10 @@ export function createText(l10n: Localiser) {
     // What the guards do
     task: (id: string) => l10n.t('Task {0}', id),
     taskOf: (id: string, client: string) => l10n.t('Task {0} ({1})', id, client),
+    unnamedTask: (client: string, since: string) => l10n.t('{0}, {1}', client, since),
+    unnamedTaskOf: (client: string, since: string) => l10n.t('A task of {0} (since {1})', client, since),
+    unnamedTaskSince: (since: string) => l10n.t('A task (since {0})', since),
+    unknownClient: l10n.t('unknown client'),
     session: (id: string) => l10n.t('Session {0}', id),
     sessionOf: (id: string, client: string) => l10n.t('Session {0} ({1})', id, client),
     keyNamed: (id: string) => l10n.t('Key {0}', id),
@@ -243,7 +274,7 @@ export function createText(l10n: Localiser) {
           ? l10n.t('About 1 more call fits; the task will have cost {0} then.', spent)
           : l10n.t('About {0} more calls fit; the task will have cost {1} then.', calls, spent),
     taskHalted: (name: string, ceiling: string) =>
-      l10n.t('{0} is halted at its ceiling of {1}: its calls are refused. May it go on?', name, ceiling),
+      l10n.t('{0} is halted at its ceiling of {1}. May it go on?', name, ceiling),
     haltedBriefly: (name: string) => l10n.t('{0} is halted', name),
     loopHalted: (name: string, tool: string | null, repeats: string, steps: number) => {
       if (steps > 1) {
@@ -282,16 +313,16 @@ export function createText(l10n: Localiser) {
     callingBriefly: (name: string) => l10n.t('{0} is halted and still calls', name),
     restartStorm: (limit: string) =>
       l10n.t(
-        'The same task was started {0} times within minutes, so it is not started again for now. Look at the script or the supervisor around the agent.',
+        'The same task was started {0} times within minutes, so it is not started again for some minutes. Look at what starts the agent.',
         limit,
       ),
     stormBriefly: l10n.t('a task is started again and again'),
     velocity: (name: string, limit: string) =>
       l10n.t('{0} spends more than {1} a minute. Its paid calls are refused until it is slower.', name, limit),
-    velocityZero: l10n.t('Paid calls are refused: the plan allows no spending in a minute.'),
+    velocityZero: l10n.t('Paid calls are refused: rate.eurPerMinute of the plan is 0.'),
     velocityBriefly: (name: string) => l10n.t('{0} spends too fast', name),
     degraded: (model: string, other: string) =>
-      l10n.t('A budget is used up, so calls for {0} are answered by {1}.', model, other),
+      l10n.t('A budget is used up: {1} answers instead of {0}. Raise the cap to get {0} back.', model, other),
     degradedToCache: (model: string) =>
       l10n.t('A budget is used up, so calls for {0} get the answers of equal earlier calls.', model),
     degradedBriefly: (model: string) => l10n.t('{0} is answered in another way', model),
@@ -319,7 +350,7 @@ export function createText(l10n: Localiser) {
       l10n.t('The system does not let Tollgate end the process {0} ({1}).', program, String(pid)),
 
     invalidSetting: (setting: string) =>
-      l10n.t('The setting {0} is not a number of at least 0 or null. The cap before it stays in force.', setting),
+      l10n.t('{0} has to be a number from 0, or null for no cap. The cap before it stays in force.', setting),
 
     // Reasons why the gate is away
     reasonConnectionLost: l10n.t('The connection to it was lost.'),

@@ -5,7 +5,7 @@ export function createWindowText(l10n: Localiser) {
   return {
     // Buttons
     showHow: l10n.t('Show How'),
-    raiseAlways: l10n.t('Always Raise It'),
+    raiseAlways: l10n.t('Raise num_ctx'),
     refuseInstead: l10n.t('Refuse Instead'),
     showCall: l10n.t('Show Call'),
     undo: l10n.t('Undo'),

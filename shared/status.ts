@@ -97,6 +97,8 @@ export interface SpendStatus {
 /** A task that made calls lately. */
 export interface TaskStatus {
   readonly id: string
+  /** Its id was chosen: by a path, a header or a command. False for one that the gate made up, which says nothing to a person. */
+  readonly named: boolean
   readonly session: string | null
   readonly project: string | null
   readonly client: string
@@ -104,6 +106,8 @@ export interface TaskStatus {
   readonly iterations: number
   readonly inputTokens: number
   readonly wallSeconds: number
+  /** ISO time of its first call. */
+  readonly startedAt: string
   /** Calls of subscriptions at list price. */
   readonly eur: number
   /** A call without a known price was let through since the daemon started: `eur` is a floor. */

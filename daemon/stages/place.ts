@@ -182,6 +182,7 @@ function ask(
     {
       callId: received.id,
       task,
+      isNamed: received.explicitTask !== null,
       parent: null,
       session,
       lasts: { task: received.explicitTask !== null || named !== null, session: named?.isConversation ?? false },

@@ -20,6 +20,8 @@ export interface TallyOwner {
   tenant: string
   project: string | null
   client: string
+  /** Whether somebody chose `ref`, of a task; see `TaskCall`. */
+  isNamed: boolean
 }
 
 /** Changes of the counters by one call. */
@@ -234,6 +236,7 @@ export class Tally {
     const grant = this.grants.at(this.lastMs)
     return {
       id: this.owner.ref,
+      named: this.owner.isNamed,
       session: this.owner.session,
       project: this.owner.project,
       client: this.owner.client,
@@ -241,6 +244,7 @@ export class Tally {
       iterations: this.#iterations,
       inputTokens: this.#inputTokens,
       wallSeconds: Math.max(0, (this.lastMs - this.#firstMs) / 1000),
+      startedAt: new Date(this.#firstMs).toISOString(),
       eur: eurFromNano(this.#spentNanoEur),
       costIncomplete: this.costIncomplete,
       nearest: this.#nearest,

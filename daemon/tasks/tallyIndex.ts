@@ -112,8 +112,10 @@ export function withSession(line: TallyLine, session: Tally | null): TallyLine {
   return session === null ? line : [...line, session]
 }
 
+/** An id that came without a call was given by a person, who knows it. */
 function ownerOf(scope: 'task' | 'session', ref: string): Tally['owner'] {
-  return { scope, ref, session: scope === 'session' ? ref : null, tenant: '', project: null, client: '' }
+  const session = scope === 'session' ? ref : null
+  return { scope, ref, session, tenant: '', project: null, client: '', isNamed: true }
 }
 
 function describe(tally: Tally, call: TaskCall): void {
@@ -122,6 +124,7 @@ function describe(tally: Tally, call: TaskCall): void {
   owner.tenant = call.tenant
   owner.project = call.project
   owner.client = call.client
+  if (owner.ref === call.task) owner.isNamed = call.isNamed
 }
 
 /** What is in use or was stopped stays: a forgotten halt would let its task go on. */

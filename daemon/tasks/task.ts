@@ -59,6 +59,8 @@ export interface Turn {
 export interface TaskCall {
   readonly callId: string
   readonly task: string
+  /** Whether somebody chose the id of the task. One that was made from the session and a number says nothing to a person. */
+  readonly isNamed: boolean
   /** The task that a sub-agent works for, where the client names both. */
   readonly parent: string | null
   readonly session: string | null

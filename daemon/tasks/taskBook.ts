@@ -345,6 +345,7 @@ function taskCallOf(call: AdmittedCall, task: string): TaskCall {
   return {
     callId: call.id,
     task,
+    isNamed: call.explicitTask !== null,
     parent: null,
     session: call.session,
     lasts: { task: false, session: false },

@@ -4,7 +4,7 @@ import type { DashboardPage } from './page.ts'
 import type { DashboardView } from './view.ts'
 
 /** Themes as VS Code tells a page about them. */
-export const themes = ['light', 'dark', 'highContrast', 'highContrastLight'] as const
+const themes = ['light', 'dark', 'highContrast', 'highContrastLight'] as const
 
 const paintedSchema = v.object({ names: v.array(v.string()), bars: v.number(), linePoints: v.number() })
 

@@ -14,16 +14,13 @@ export const chartNames = ['spend', 'turns', 'residual', 'refusals', 'drift'] as
 export type ChartName = (typeof chartNames)[number]
 
 /** How numbers of a chart are written. */
-export const numberKinds = ['eur', 'tokens', 'whole', 'signedPercent'] as const
+const numberKinds = ['eur', 'tokens', 'whole', 'signedPercent'] as const
 
 /** One of `numberKinds`. */
 export type NumberKind = (typeof numberKinds)[number]
 
 /** Commands that a button of a notice may run. */
 export const pageCommands = ['tollgate.restartDaemon', 'tollgate.showLog', 'tollgate.openSettings'] as const
-
-/** One of `pageCommands`. */
-export type PageCommand = (typeof pageCommands)[number]
 
 const numbers = v.array(v.number())
 const texts = v.array(v.string())

@@ -1,6 +1,7 @@
 import { refusalCodes, warningCodes } from '../../shared/codes.ts'
 import type { Status } from '../../shared/status.ts'
 import type { Text } from '../text.ts'
+import { isUnnamed, labelOfTask, taskToName } from '../ui/taskName.ts'
 import { costText, newTokens } from './charts/cells.ts'
 import type { ChartWords } from './charts/cells.ts'
 import { driftChart, refusalsChart, residualChart } from './charts/quality.ts'
@@ -62,13 +63,13 @@ export function pageOf(state: DashboardState, text: Text): DashboardPage {
       unit: unitsOf(view.period).map((value) => ({ value, label: dashboard.units[value] })),
       by: seriesGroups.map((value) => ({ value, label: dashboard.groups[value] })),
       measure: measures.map((value) => ({ value, label: dashboard.measures[value] })),
-      task: taskChoices(state, text),
+      task: taskChoices(state, words, text),
     },
     headline: headlineOf(data, words),
     notice: noticeOf(state, text),
     charts: {
       spend: spendChart(data.series, view, words),
-      turns: turnsChart(shownTask(state), data.turns, words),
+      turns: turnsChart(shownTask(state), data.turns, (id) => nameOfTask(id, state, words, text), words),
       residual: residualChart(status?.integrity.residual ?? {}, words),
       refusals: refusalsChart(refusalCounters(status), data.refused, state.startedAtMs, words),
       drift: driftChart(status?.integrity.drift ?? [], words),
@@ -91,7 +92,9 @@ function currencyOf({ data, status }: DashboardState): string {
 }
 
 /** Running tasks, then those of the period; a chosen one is always among them. */
-function taskChoices({ view, data, status }: DashboardState, { dashboard }: Text): DashboardPage['choices']['task'] {
+function taskChoices(state: DashboardState, words: ChartWords, text: Text): DashboardPage['choices']['task'] {
+  const { view, data, status } = state
+  const { dashboard } = text
   const clients = new Map((status?.tasks ?? []).map(({ id, client }) => [id, client]))
   const names = new Set([
     ...(view.task === null ? [] : [view.task]),
@@ -102,10 +105,17 @@ function taskChoices({ view, data, status }: DashboardState, { dashboard }: Text
     { value: '', label: dashboard.latestTask },
     ...[...names].slice(0, mostTasks).map((name) => {
       const client = clients.get(name)
-      const short = name.length > mostIdLetters ? `${name.slice(0, mostIdLetters - 1)}…` : name
-      return { value: name, label: client ? dashboard.taskOf(short, client) : short }
+      const called = nameOfTask(name, state, words, text)
+      const short = called.length > mostIdLetters ? `${called.slice(0, mostIdLetters - 1)}…` : called
+      return { value: name, label: client && called === name ? dashboard.taskOf(short, client) : short }
     }),
   ]
+}
+
+/** The id where somebody chose it, else who calls and since when. */
+function nameOfTask(id: string, { status }: DashboardState, { numbers }: ChartWords, text: Text): string {
+  const task = taskToName(id, status?.tasks ?? [])
+  return isUnnamed(task) ? labelOfTask(task, Date.parse(status?.time ?? ''), text, numbers.figures) : id
 }
 
 function headlineOf({ series }: DashboardData, words: ChartWords): string[] {

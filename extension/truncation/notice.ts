@@ -2,7 +2,7 @@ import { numberField, textField } from '../ui/eventFields.ts'
 import type { DaemonEvent } from '../ui/eventFields.ts'
 import type { Figures } from '../ui/figures.ts'
 import type { Choice, Offer } from '../ui/offer.ts'
-import { oneLine } from '../ui/spendNode.ts'
+import { harmless } from '../ui/taskName.ts'
 import type { Text } from '../text.ts'
 import { routeOf, truncationOf } from './truncation.ts'
 import type { Truncation } from './truncation.ts'
@@ -23,7 +23,7 @@ export function truncationNotice(
   const truncation = truncationOf(event)
   if (truncation === undefined) return undefined
   const { model, sentTokens, readTokens } = truncation
-  const sentence = text.truncated(oneLine(model, 80), figures.whole(sentTokens), figures.whole(readTokens))
+  const sentence = text.truncated(harmless(model), figures.whole(sentTokens), figures.whole(readTokens))
   return {
     kind: 'truncated',
     key: keyOf('truncated', event, workspace, model),
@@ -54,7 +54,7 @@ export function emptyAnswerNotice(
     key: keyOf('empty', event, workspace, model),
     about: null,
     brief: '',
-    message: `${spend.emptyAnswer(oneLine(model, 80), figures.whole(outputTokens))} ${spend.remedyEmpty}`,
+    message: `${spend.emptyAnswer(harmless(model), figures.whole(outputTokens))} ${spend.remedyEmpty}`,
     choices: callChoice(event, text),
   }
 }

@@ -1,11 +1,12 @@
 import type { AnomalyKind } from '../../shared/codes.ts'
+import type { TaskStatus } from '../../shared/status.ts'
 import type { Text } from '../text.ts'
 import { numberField, textField } from './eventFields.ts'
 import type { DaemonEvent } from './eventFields.ts'
 import type { Figures } from './figures.ts'
 import { refusalTitle } from './refusalSentence.ts'
 import { oneLine } from './spendNode.ts'
-import { harmless, nameOfTask } from './taskName.ts'
+import { briefNameOfTask, harmless, taskToName } from './taskName.ts'
 
 /** An anomaly in words. */
 export interface AnomalyText {
@@ -27,15 +28,22 @@ const figuresOfAnomaly: Readonly<Record<AnomalyKind, readonly string[]>> = {
   ledger_drift: [],
 }
 
-/** An anomaly by its figures; null where the event lacks one. */
-export function anomalyText(event: DaemonEvent, kind: AnomalyKind, text: Text, figures: Figures): AnomalyText | null {
+/** An anomaly by its figures; null where the event lacks one. `tasks` are those of the status. */
+export function anomalyText(
+  event: DaemonEvent,
+  kind: AnomalyKind,
+  tasks: readonly TaskStatus[],
+  nowMs: number,
+  text: Text,
+  figures: Figures,
+): AnomalyText | null {
   const { spend } = text
   const ref = textField(event, 'ref')
   const name =
     ref === undefined
       ? null
       : event['scope'] === 'task'
-        ? nameOfTask(oneLine(ref), '', text)
+        ? briefNameOfTask(taskToName(oneLine(ref), tasks), nowMs, text, figures)
         : text.keyNamed(harmless(ref))
   const [amount, rest] = figuresOfAnomaly[kind].map((field) => numberField(event, field))
   if (amount === undefined || rest === undefined) return null

@@ -30,7 +30,7 @@ export function countedRows(row: CallRow, text: Text, figures: Figures): (readon
     [text.tryIt.cost, priceText(row, text, figures)],
     ...(row.price === null ? [] : [[text.tryIt.price, row.price] as const]),
     [text.tryIt.settlement, row.settlement ?? '–'],
-    ...(row.finish === null ? [] : [[text.tryIt.finish, row.finish] as const]),
+    ...(row.finish === null ? [] : [[text.tryIt.finish, oneLine(row.finish, 100)] as const]),
     ...(row.durationMs === null
       ? []
       : [[text.tryIt.duration, text.tryIt.milliseconds(figures.whole(row.durationMs))] as const]),

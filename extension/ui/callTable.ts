@@ -11,17 +11,22 @@ interface Column {
 
 /**
  * A task's calls as plain text in aligned columns, the oldest first, with their sum: how the context grows is seen by reading
- * downwards. `calls` come newest first, as the API gives them; `isCut` says that there may be older ones.
+ * downwards. `name` is what a person calls the task; the id is said where the name does not hold it. `calls` come newest first, as the API gives them; `isCut` says that there may be older ones.
  */
 export function callTable(
-  name: string,
+  { id, name }: { readonly id: string; readonly name: string },
   calls: readonly CallRow[],
   isCut: boolean,
   text: Text,
   figures: Figures,
 ): string {
   const { spend } = text
-  const head = [spend.callsOfTask(name), ...(isCut ? [spend.newestOnly(figures.whole(calls.length))] : []), '']
+  const head = [
+    spend.callsOfTask(name),
+    ...(name.includes(id) ? [] : [spend.lineTask(oneLine(id, 160))]),
+    ...(isCut ? [spend.newestOnly(figures.whole(calls.length))] : []),
+    '',
+  ]
   if (calls.length === 0) return [...head, spend.noCalls, ''].join('\n')
   const columns: readonly Column[] = [
     { heading: spend.columnTime, isFigure: false },

@@ -47,7 +47,11 @@ function gauge(unit: Gauge['unit'], window: Gauge['window'], used: number, cap: 
 }
 
 /** What people allowed on top of the caps of a window: `€2.00`, `€2.00 + 50k tokens`; null where that is nothing. */
-export function allowedText({ grantedEur, grantedTokens }: SpendStatus, figures: Figures, text: Text): string | null {
+export function allowedText(
+  { grantedEur, grantedTokens }: Pick<SpendStatus, 'grantedEur' | 'grantedTokens'>,
+  figures: Figures,
+  text: Text,
+): string | null {
   const eur = capText('eur', grantedEur, figures, text)
   const tokens = capText('tokens', grantedTokens, figures, text)
   if (grantedEur > 0) return grantedTokens > 0 ? text.sumOf(eur, tokens) : eur

@@ -1,4 +1,5 @@
 import type { Status } from '../../shared/status.ts'
+import { eurCap, tokenCap } from './caps.ts'
 import { textField } from './eventFields.ts'
 import type { DaemonEvent } from './eventFields.ts'
 import type { ExhaustedCap } from './gateView.ts'
@@ -15,18 +16,52 @@ export const noCaps: readonly ExhaustedCap[] = []
  * models is a pattern that only the daemon can match, so it stays until its window ends or a cap is changed.
  */
 export function capsAfter(caps: readonly ExhaustedCap[], event: DaemonEvent, status: Status): readonly ExhaustedCap[] {
-  if (event.event === 'caps_changed' || event.event === 'granted') return noCaps
-  if (event.event === 'call_started') {
-    const left = caps.filter((cap) => !covers(cap, event, status))
-    return left.length === caps.length ? caps : left
-  }
+  if (event.event === 'caps_changed') return noCaps
+  if (event.event === 'granted') return without(caps, (cap) => isOf(cap, event))
+  if (event.event === 'call_started') return without(caps, (cap) => covers(cap, event, status))
   const cap = isExhausted(event) ? exhaustedCap(event, status) : undefined
   if (cap === undefined || caps.some((known) => isSame(known, cap))) return caps
   return [...caps.filter((known) => nameOf(known) !== nameOf(cap)), cap].slice(-mostCaps)
 }
 
-/** Whether a call that goes out is one of those that the cap bounds. */
-function covers({ isOwn, scope, ref }: ExhaustedCap, event: DaemonEvent, status: Status): boolean {
+/**
+ * The same with the own caps as a status has them: what changed them may have happened while nobody told this window. One that
+ * was raised since, or taken away, has not refused as it is now.
+ */
+export function capsUnder(caps: readonly ExhaustedCap[], status: Status): readonly ExhaustedCap[] {
+  const left = caps.flatMap((cap) => {
+    const limit = limitNow(cap, status)
+    if (limit === undefined || (limit !== null && Math.abs(limit - cap.limit) < leastDifference)) return [cap]
+    return limit === null || limit > cap.limit ? [] : [{ ...cap, limit }]
+  })
+  return left.length === caps.length && left.every((cap, index) => cap === caps[index]) ? caps : left
+}
+
+/** Less than a nano-euro is no difference between two sums. */
+const leastDifference = 1e-9
+
+/** Null where it is not capped any more, undefined where the status does not tell. */
+function limitNow({ isOwn, scope, window, unit }: ExhaustedCap, { today, month }: Status): number | null | undefined {
+  if (!isOwn) return undefined
+  const limitOf = unit === 'eur' ? eurCap : tokenCap
+  if (scope === 'user' && window === 'day') return limitOf(today)
+  return scope === 'tenant' && window === 'month' ? limitOf(month) : undefined
+}
+
+function without(caps: readonly ExhaustedCap[], isOver: (cap: ExhaustedCap) => boolean): readonly ExhaustedCap[] {
+  const left = caps.filter((cap) => !isOver(cap))
+  return left.length === caps.length ? caps : left
+}
+
+/** Whether a grant is room under the cap. One to a task names no window. */
+function isOf({ scope, ref, window }: ExhaustedCap, event: DaemonEvent): boolean {
+  const granted = textField(event, 'window') ?? window
+  return event['scope'] === scope && event['ref'] === ref && granted === window
+}
+
+/** Whether a call that goes out is one of those that the cap bounds: one that costs nothing is none of a cap in euros. */
+function covers({ isOwn, unit, scope, ref }: ExhaustedCap, event: DaemonEvent, status: Status): boolean {
+  if (unit === 'eur' && event['heldEur'] === 0) return false
   if (isOwn) return true
   const task = textField(event, 'task')
   if (task === undefined) return false

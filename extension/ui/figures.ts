@@ -1,3 +1,5 @@
+import { lazily } from '../lazily.ts'
+
 /** Numbers as the user's language writes them. */
 export interface Figures {
   /** Two decimals, four below one cent: `€1.84`, `€0.0032`. What is less than that is never written as nothing: `<€0.0001`. */
@@ -38,36 +40,43 @@ export function createFigures(language: string, currency = 'EUR'): Figures {
       minimumFractionDigits: decimals,
       maximumFractionDigits: decimals,
     })
-  const cents = money(2)
-  const fine = money(4)
   const bare = (decimals: number): Intl.NumberFormat =>
     new Intl.NumberFormat(locale, { minimumFractionDigits: decimals, maximumFractionDigits: decimals })
-  const bareCents = bare(2)
-  const bareFine = bare(4)
-  const whole = new Intl.NumberFormat(locale, { maximumFractionDigits: 0 })
-  const oneDecimal = new Intl.NumberFormat(locale, { maximumFractionDigits: 1 })
-  const twoDecimals = new Intl.NumberFormat(locale, { maximumFractionDigits: 2 })
-  const percent = new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 0 })
-  // Made when they are needed, and kept: each costs as much as a hundred of its texts.
-  let times: Intl.DateTimeFormat | undefined
-  let moments: Intl.DateTimeFormat | undefined
-  let stamps: Intl.DateTimeFormat | undefined
-  let days: Intl.DateTimeFormat | undefined
-  const currencyLeads = cents.formatToParts(1)[0]?.type === 'currency'
+  const atMost = (decimals: number): Intl.NumberFormat =>
+    new Intl.NumberFormat(locale, { maximumFractionDigits: decimals })
+  // Made when they are needed: the first of a language takes a large part of the time in which the extension has to be active,
+  // and a format of dates costs as much as a hundred of its texts.
+  const cents = lazily(() => money(2))
+  const fine = lazily(() => money(4))
+  const bareCents = lazily(() => bare(2))
+  const bareFine = lazily(() => bare(4))
+  const whole = lazily(() => atMost(0))
+  const oneDecimal = lazily(() => atMost(1))
+  const twoDecimals = lazily(() => atMost(2))
+  const percent = lazily(() => new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 0 }))
+  const dates = (parts: Intl.DateTimeFormatOptions) => lazily(() => new Intl.DateTimeFormat(locale, parts))
+  const time = { hour: '2-digit', minute: '2-digit' } as const
+  const times = dates(time)
+  const moments = dates({ day: 'numeric', month: 'long', ...time })
+  const stamps = dates({ month: '2-digit', day: '2-digit', ...time, second: '2-digit', hourCycle: 'h23' })
+  const days = dates({ dateStyle: 'medium', timeZone: 'UTC' })
 
-  const written = (amount: number, inCents: Intl.NumberFormat, finely: Intl.NumberFormat): string =>
+  const written = (amount: number, inCents: () => Intl.NumberFormat, finely: () => Intl.NumberFormat): string =>
     amount > 0 && amount < leastShown / 2
-      ? `<${finely.format(leastShown)}`
-      : (amount > 0 && amount < leastInCents ? finely : inCents).format(amount)
+      ? `<${finely().format(leastShown)}`
+      : (amount > 0 && amount < leastInCents ? finely : inCents)().format(amount)
   const eur = (amount: number): string => written(amount, cents, fine)
   const bareEur = (amount: number): string => written(amount, bareCents, bareFine)
+  const currencyLeads = (): boolean => cents().formatToParts(1)[0]?.type === 'currency'
   return {
     eur,
-    unknownEur: cents
-      .formatToParts(0)
-      .map(({ type, value }) => (type === 'integer' ? '?' : type === 'decimal' || type === 'fraction' ? '' : value))
-      .join(''),
-    eurOf: (spent, cap) => (currencyLeads ? `${eur(spent)}/${bareEur(cap)}` : `${bareEur(spent)}/${eur(cap)}`),
+    get unknownEur() {
+      return cents()
+        .formatToParts(0)
+        .map(({ type, value }) => (type === 'integer' ? '?' : type === 'decimal' || type === 'fraction' ? '' : value))
+        .join('')
+    },
+    eurOf: (spent, cap) => (currencyLeads() ? `${eur(spent)}/${bareEur(cap)}` : `${bareEur(spent)}/${eur(cap)}`),
     tokens: (count) => {
       const suffixes = ['', 'k', 'M', 'G'] as const
       let value = count
@@ -78,32 +87,24 @@ export function createFigures(language: string, currency = 'EUR'): Figures {
         step++
       }
       const digits = step > 0 && value < 9.95 ? oneDecimal : whole
-      return digits.format(value) + (suffixes[step] ?? '')
+      return digits().format(value) + (suffixes[step] ?? '')
     },
-    whole: (count) => whole.format(count),
-    amount: (count) => twoDecimals.format(count),
-    percent: (share) => percent.format(share),
+    whole: (count) => whole().format(count),
+    amount: (count) => twoDecimals().format(count),
+    percent: (share) => percent().format(share),
     when: (iso, nowMs) => {
       const date = new Date(iso)
       if (Number.isNaN(date.getTime())) return iso
       const isSoon = Math.abs(date.getTime() - nowMs) <= 86_400_000
-      const time = { hour: '2-digit', minute: '2-digit' } as const
-      if (isSoon) return (times ??= new Intl.DateTimeFormat(locale, time)).format(date)
-      moments ??= new Intl.DateTimeFormat(locale, { day: 'numeric', month: 'long', ...time })
-      return moments.format(date)
+      return (isSoon ? times : moments)().format(date)
     },
     stamp: (iso) => {
       const date = new Date(iso)
-      if (Number.isNaN(date.getTime())) return iso
-      const time = { hour: '2-digit', minute: '2-digit', second: '2-digit', hourCycle: 'h23' } as const
-      stamps ??= new Intl.DateTimeFormat(locale, { month: '2-digit', day: '2-digit', ...time })
-      return stamps.format(date)
+      return Number.isNaN(date.getTime()) ? iso : stamps().format(date)
     },
     day: (date) => {
       const midnight = new Date(`${date}T00:00:00Z`)
-      if (Number.isNaN(midnight.getTime())) return date
-      days ??= new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeZone: 'UTC' })
-      return days.format(midnight)
+      return Number.isNaN(midnight.getTime()) ? date : days().format(midnight)
     },
   }
 }

@@ -1,6 +1,6 @@
 import type { SpendStatus, Status } from '../../shared/status.ts'
 import type { TerminalState } from '../env/injection.ts'
-import type { Successor } from '../daemon/supervisor.ts'
+import type { Successor } from '../daemon/connection.ts'
 import type { StatusBarShow } from '../settings.ts'
 import { gauges } from './caps.ts'
 import type { Figures } from './figures.ts'

@@ -5,7 +5,7 @@ import { numberField, textField } from './eventFields.ts'
 import type { DaemonEvent } from './eventFields.ts'
 import type { Figures } from './figures.ts'
 import type { Choice, Offer } from './offer.ts'
-import { harmless, nameOfTask } from './taskName.ts'
+import { harmless, nameOfTask, taskToName } from './taskName.ts'
 import { loopNotice, stateNotice, stillCallingNotice } from './taskNotices.ts'
 
 /**
@@ -21,7 +21,7 @@ export function guardNotice(event: DaemonEvent, status: Status, text: Text, figu
     case 'degraded':
       return degradedNotice(event, text)
     case 'refused':
-      if (event['severed'] === true) return stillCallingNotice(event, status, text)
+      if (event['severed'] === true) return stillCallingNotice(event, status, text, figures)
       if (event['code'] === 'restart_storm') return stormNotice(event, text, figures)
       if (event['code'] === 'velocity') return velocityNotice(event, status, text, figures)
       return undefined
@@ -51,8 +51,9 @@ function velocityNotice(event: DaemonEvent, status: Status, text: Text, figures:
   const ref = textField(event, 'scopeRef')
   if (limit === undefined || ref === undefined) return undefined
   const isTask = event['scope'] === 'task'
-  const client = status.tasks.find(({ id }) => id === ref)?.client ?? ''
-  const name = isTask ? nameOfTask(ref, client, text) : text.keyNamed(harmless(ref))
+  const name = isTask
+    ? nameOfTask(taskToName(ref, status.tasks), Date.parse(event.time), text, figures)
+    : text.keyNamed(harmless(ref))
   const stop: readonly Choice[] =
     isTask && pathPart.test(ref) ? [{ title: text.stopTask, step: { kind: 'stop', task: ref, name } }] : []
   return {

@@ -10,6 +10,8 @@ import type { ExhaustedCap } from './gateView.ts'
 import type { Choice, Notice } from './offer.ts'
 import { shortId } from './taskName.ts'
 
+const dayMs = 86_400_000
+
 /** How much a cap allows. */
 export type CapAmount = Pick<ExhaustedCap, 'unit' | 'limit'>
 
@@ -47,7 +49,11 @@ export function capNotice(event: DaemonEvent, cap: CapAmount, nowMs: number, tex
   const resetsAt = textField(event, 'resetsAt')
   const capped = capName(event, cap, text, figures)
   const sentence =
-    resetsAt === undefined ? text.capNoticeNoReset(capped) : text.capNotice(capped, figures.when(resetsAt, nowMs))
+    resetsAt === undefined
+      ? text.capNoticeNoReset(capped)
+      : isNextMidnight(resetsAt, window, nowMs)
+        ? text.capNoticeMidnight(capped)
+        : text.capNotice(capped, figures.when(resetsAt, nowMs))
   const requested = numberField(event, 'requested')
   return {
     key: `cap ${scope} ${name} ${window} ${cap.unit} ${cap.limit} ${resetsAt ?? ''}`,
@@ -56,6 +62,12 @@ export function capNotice(event: DaemonEvent, cap: CapAmount, nowMs: number, tex
         ? sentence
         : `${sentence} ${text.capNeeds(capText(cap.unit, requested, figures, text))}`,
   }
+}
+
+/** Whether a window ends when this day does. Its end is written in the gate's zone, whose days are counted. */
+function isNextMidnight(resetsAt: string, window: string, nowMs: number): boolean {
+  const isMidnight = /T00:00(?::00(?:\.0+)?)?(?:[+-]\d\d:\d\d|Z)$/.test(resetsAt)
+  return isMidnight && (window === 'day' || Date.parse(resetsAt) - nowMs <= dayMs)
 }
 
 /** The cap of a refusal by name: `€10.00 a day for you`. */

@@ -1,40 +1,48 @@
 import { refusalCodes } from '../../shared/codes.ts'
 import type { RefusalCode } from '../../shared/codes.ts'
+import type { TaskStatus } from '../../shared/status.ts'
 import type { Text } from '../text.ts'
 import { numberField, textField } from './eventFields.ts'
 import type { DaemonEvent } from './eventFields.ts'
 import type { Figures } from './figures.ts'
 import { capName, capNotice } from './notices.ts'
 import { oneLine } from './spendNode.ts'
-import { harmless, nameOfSession, nameOfTask } from './taskName.ts'
+import { briefNameOfTask, harmless, nameOfSession, taskToName } from './taskName.ts'
 import { ceilingText } from './taskNotices.ts'
 
 /**
  * Why a call was refused, in a sentence of the user's language, from the code and the figures of the event. Null for a code
  * whose figures say nothing, and where the event lacks them: then its title has to do (`refusalTitle`), and the daemon's own
- * sentence, which is English, is a detail.
+ * sentence, which is English, is a detail. `tasks` are those of the status: by them one that has no name is called.
  */
-export function refusalSentence(event: DaemonEvent, nowMs: number, text: Text, figures: Figures): string | null {
+export function refusalSentence(
+  event: DaemonEvent,
+  nowMs: number,
+  text: Text,
+  figures: Figures,
+  tasks: readonly TaskStatus[] = [],
+): string | null {
   if (event['severed'] === true) return severedSentence(event, text)
   const { spend } = text
   const limit = numberField(event, 'limit')
   const requested = numberField(event, 'requested')
   const ref = textField(event, 'scopeRef')
   const upstream = textField(event, 'upstream')
+  const task = (id: string): string => briefNameOfTask(taskToName(oneLine(id), tasks), nowMs, text, figures)
   const both = (say: (requested: string, limit: string) => string): string | null =>
     limit === undefined || requested === undefined ? null : say(figures.whole(requested), figures.whole(limit))
   switch (textField(event, 'code')) {
     case 'budget_exhausted':
       return limit === undefined ? null : budgetSentence(event, limit, nowMs, text, figures)
     case 'task_halted':
-      return haltSentence(event, text, figures)
+      return haltSentence(event, task, text, figures)
     case 'loop_halted': {
       const repeats = numberField(event, 'spent')
       if (repeats === undefined || ref === undefined) return null
-      return spend.repeats(nameOfTask(oneLine(ref), '', text), figures.whole(repeats))
+      return spend.repeats(task(ref), figures.whole(repeats))
     }
     case 'velocity': {
-      const name = spenderName(event, text)
+      const name = spenderName(event, task, text)
       if (limit === undefined || name === undefined) return null
       return limit === 0 ? text.velocityZero : text.velocity(name, figures.eur(limit))
     }
@@ -88,11 +96,11 @@ function budgetSentence(event: DaemonEvent, limit: number, nowMs: number, text: 
 }
 
 /** By a ceiling, by running calls that hold what is left of it, or, without a kind, by a person. */
-function haltSentence(event: DaemonEvent, text: Text, figures: Figures): string | null {
+function haltSentence(event: DaemonEvent, task: (id: string) => string, text: Text, figures: Figures): string | null {
   const ref = textField(event, 'scopeRef')
   if (ref === undefined) return null
   const isSession = event['scope'] === 'session'
-  const name = isSession ? nameOfSession(oneLine(ref), '', text) : nameOfTask(oneLine(ref), '', text)
+  const name = isSession ? nameOfSession(oneLine(ref), '', text) : task(ref)
   const limit = numberField(event, 'limit')
   switch (event['kind']) {
     case 'held':
@@ -123,10 +131,10 @@ function counterOf(event: DaemonEvent): string {
   }
 }
 
-function spenderName(event: DaemonEvent, text: Text): string | undefined {
+function spenderName(event: DaemonEvent, task: (id: string) => string, text: Text): string | undefined {
   const ref = textField(event, 'scopeRef')
   if (ref === undefined) return undefined
-  return event['scope'] === 'task' ? nameOfTask(oneLine(ref), '', text) : text.keyNamed(harmless(ref))
+  return event['scope'] === 'task' ? task(ref) : text.keyNamed(harmless(ref))
 }
 
 function amountText(event: DaemonEvent, limit: number, text: Text, figures: Figures): string {

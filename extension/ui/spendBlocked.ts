@@ -1,3 +1,4 @@
+import type { TaskStatus } from '../../shared/status.ts'
 import type { Text } from '../text.ts'
 import { textField } from './eventFields.ts'
 import type { DaemonEvent } from './eventFields.ts'
@@ -17,10 +18,11 @@ const mostTooltipLetters = 1000
 
 /**
  * Today's refused calls: a node a code, the code that refused last first; below it what was refused and why. None: no node.
- * `exactSinceMs` is when the running gate started: see `isCutShort`.
+ * `tasks` are those of the status, `exactSinceMs` is when the running gate started: see `isCutShort`.
  */
 export function blockedNode(
   events: KeptEvents,
+  tasks: readonly TaskStatus[],
   exactSinceMs: number,
   nowMs: number,
   text: Text,
@@ -40,13 +42,14 @@ export function blockedNode(
       description: count,
       spoken: text.spend.spokenSection(text.spend.blocked, count),
       icon: 'circle-slash',
-      children: codes.map((list) => codeNode(list, exactSinceMs, nowMs, text, figures)),
+      children: codes.map((list) => codeNode(list, tasks, exactSinceMs, nowMs, text, figures)),
     }),
   ]
 }
 
 function codeNode(
   list: readonly DaemonEvent[],
+  tasks: readonly TaskStatus[],
   exactSinceMs: number,
   nowMs: number,
   text: Text,
@@ -57,7 +60,7 @@ function codeNode(
   const label = refusalTitle(code, text)
   const count = countText(list.length, isCutShort(list, exactSinceMs), text, figures)
   const subjectOf = (event: DaemonEvent): string => subjectOfRefusal(event, nowMs, text, figures)
-  const rows = bySubject(list, subjectOf).map((told) => refusedNode(id, told, nowMs, text, figures))
+  const rows = bySubject(list, subjectOf).map((told) => refusedNode(id, told, tasks, nowMs, text, figures))
   return nodeOf({
     id,
     label,
@@ -69,9 +72,17 @@ function codeNode(
   })
 }
 
-function refusedNode(parent: string, told: Told, nowMs: number, text: Text, figures: Figures): SpendNode {
+function refusedNode(
+  parent: string,
+  told: Told,
+  tasks: readonly TaskStatus[],
+  nowMs: number,
+  text: Text,
+  figures: Figures,
+): SpendNode {
   const { latest, count, subject } = told
-  const reason = refusalSentence(latest, nowMs, text, figures) ?? refusalTitle(textField(latest, 'code') ?? '', text)
+  const says = refusalSentence(latest, nowMs, text, figures, tasks)
+  const reason = says ?? refusalTitle(textField(latest, 'code') ?? '', text)
   const project = textField(latest, 'project')
   const upstream = textField(latest, 'upstream')
   const task = taskOf(latest)

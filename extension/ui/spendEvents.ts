@@ -16,9 +16,6 @@ export const warningEvents = [
   'config_rejected',
 ] as const satisfies readonly EventName[]
 
-/** One of `warningEvents`. */
-export type WarningEvent = (typeof warningEvents)[number]
-
 /** Whether the Spend view keeps an event: refusals and warnings. */
 export function isKept(event: DaemonEvent): boolean {
   return event.event === 'refused' || warningEvents.some((name) => name === event.event)
@@ -94,6 +91,21 @@ export function refusedSince(kept: KeptEvents, sinceMs: number, exactSinceMs: nu
     isFloor ||= isCutShort(later, exactSinceMs)
   }
   return { count, isFloor }
+}
+
+/**
+ * What the view's badge tells of: calls that were refused today, by the calendar of the gate's zone, and after the last look. The
+ * view that opens with a click on it has those of today and no others.
+ */
+export function refusedUnseen(
+  kept: KeptEvents,
+  lookedAtMs: number,
+  nowMs: number,
+  timezone: string,
+  exactSinceMs: number,
+): RefusedCount {
+  const today = dayOf(new Date(nowMs).toISOString(), timezone)
+  return refusedSince(ofDay(kept, today, timezone), lookedAtMs, exactSinceMs)
 }
 
 /** Whether there may have been more events of a kind than a list of it holds. */

@@ -39,8 +39,8 @@ export function spendNodes(state: SpendState, text: Text, figures: Figures): rea
   const day = dayOf(status.time, status.timezone)
   const events = ofDay(state.events, day, status.timezone)
   const sections = [
-    ...tasksNode(status, text, figures),
-    ...blockedNode(events, state.gateSinceMs, nowMs, text, figures),
+    ...tasksNode(status, nowMs, text, figures),
+    ...blockedNode(events, status.tasks, state.gateSinceMs, nowMs, text, figures),
     ...warningsNode(events, status, nowMs, text, figures),
   ]
   // The view's welcome would say nothing of a kill switch.

@@ -4,14 +4,14 @@ import type { Text } from '../text.ts'
 import type { Figures } from './figures.ts'
 import { bounded, nodeOf, oneLine } from './spendNode.ts'
 import type { SpendNode } from './spendNode.ts'
-import { nameOfTask, shortId } from './taskName.ts'
+import { labelOfTask, nameOfTask, shortId } from './taskName.ts'
 import { isHalted, loopText } from './taskState.ts'
 
 /** Rows before the others are behind *more*. */
 const mostRows = 15
 
 /** The tasks of the status: those that need somebody first, then the dearest. None: no node. */
-export function tasksNode(status: Status, text: Text, figures: Figures): readonly SpendNode[] {
+export function tasksNode(status: Status, nowMs: number, text: Text, figures: Figures): readonly SpendNode[] {
   const running = new Set(status.inFlight.map((call) => call.task))
   // One whose only calls were refused is no task to a person: the refusals are shown below.
   const shown = status.tasks.filter(
@@ -20,7 +20,7 @@ export function tasksNode(status: Status, text: Text, figures: Figures): readonl
   if (shown.length === 0) return []
   const rows = shown
     .sort((left, right) => weightOf(right) - weightOf(left) || right.eur - left.eur || (left.id < right.id ? -1 : 1))
-    .map((task) => taskNode(task, running.has(task.id), text, figures))
+    .map((task) => taskNode(task, running.has(task.id), nowMs, text, figures))
   const count = figures.whole(rows.length)
   return [
     nodeOf({
@@ -34,7 +34,7 @@ export function tasksNode(status: Status, text: Text, figures: Figures): readonl
   ]
 }
 
-function taskNode(task: TaskStatus, isRunning: boolean, text: Text, figures: Figures): SpendNode {
+function taskNode(task: TaskStatus, isRunning: boolean, nowMs: number, text: Text, figures: Figures): SpendNode {
   const halted = isHalted(task)
   const state = stateText(task, isRunning, text)
   const calls = text.spend.calls(task.iterations, figures.whole(task.iterations))
@@ -44,10 +44,10 @@ function taskNode(task: TaskStatus, isRunning: boolean, text: Text, figures: Fig
   const steer = !pathPart.test(task.id) ? [] : halted ? (['resume'] as const) : (['stop'] as const)
   return nodeOf({
     id: `task/${task.id}`,
-    label: oneLine(shortId(task.id)),
+    label: oneLine(labelOfTask(task, nowMs, text, figures)),
     description: [state, calls, spent, ...left].join(' · '),
     tooltip: tooltip(task, state, text, figures),
-    spoken: `${[nameOfTask(task.id, task.client, text), state, calls, spent, ...left].join(', ')}.`,
+    spoken: `${[nameOfTask(task, nowMs, text, figures), state, calls, spent, ...left].join(', ')}.`,
     ...lookOf(task, isRunning),
     menu: [...steer, 'calls'],
     task: task.id,

@@ -5,7 +5,7 @@ import { reasonOf } from '../log.ts'
 import { takeStep } from '../taskSteps.ts'
 import { coalesced, realTimers } from './coalesce.ts'
 import type { DaemonEvent } from './eventFields.ts'
-import { isKept, noEvents, refusedSince, withEvents } from './spendEvents.ts'
+import { isKept, noEvents, refusedUnseen, withEvents } from './spendEvents.ts'
 import type { KeptEvents } from './spendEvents.ts'
 import { spendMessage, spendNodes } from './spendModel.ts'
 import type { SpendNode } from './spendNode.ts'
@@ -13,7 +13,7 @@ import { readPast, readRefusals } from './spendPast.ts'
 import { readReport, todaysReport } from './spendReports.ts'
 import { SpendTree } from './spendTree.ts'
 import { TaskCalls } from './taskCalls.ts'
-import { nameOfTask, shortId } from './taskName.ts'
+import { besideLabel, labelOfTask, nameOfTask, taskToName } from './taskName.ts'
 
 /** Least time between two drawings, and between two badges, in milliseconds. */
 const leastDrawIntervalMs = 1000
@@ -59,12 +59,15 @@ export class SpendView implements vscode.Disposable {
   #byModel: Report | null = null
   /** Reading of what was before; null where it has to be read again. */
   #past: Promise<void> | null = null
+  /** The gate's, by whose days the badge counts; it stays while the gate is away. */
+  #timezone = 'UTC'
   /** The refusals that the badge counts were asked for since the gate came up. */
   #isBadgeRead = false
   #reading = 0
 
   constructor(context: TollgateContext) {
     this.#context = context
+    this.#written(context.memory.beginSpendLooks(Date.now()))
     this.#view = vscode.window.createTreeView('tollgate.spend', { treeDataProvider: this.#tree, showCollapseAll: true })
     this.#calls = new TaskCalls(context)
     this.#disposables = [
@@ -167,10 +170,11 @@ export class SpendView implements vscode.Disposable {
   }
 
   #showBadge(): void {
-    const { memory, text, figures } = this.#context
+    const { memory, text, figures, gate } = this.#context
     this.#sortIn()
-    const sinceMs = this.#view.visible ? Infinity : Math.max(memory.spendLookedAtMs, Date.now() - dayMs)
-    const { count, isFloor } = refusedSince(this.#events, sinceMs, this.#gateSinceMs)
+    const lookedAtMs = this.#view.visible ? Infinity : memory.spendLookedAtMs
+    if (gate.kind === 'up') this.#timezone = gate.status.timezone
+    const { count, isFloor } = refusedUnseen(this.#events, lookedAtMs, Date.now(), this.#timezone, this.#gateSinceMs)
     const whole = figures.whole(count)
     const tooltip = text.spend.badge(count, isFloor ? text.spend.atLeast(whole) : whole)
     const { badge } = this.#view
@@ -178,11 +182,13 @@ export class SpendView implements vscode.Disposable {
     this.#view.badge = count === 0 ? undefined : { value: count, tooltip }
   }
 
-  /** What has been refused up to now was seen, in this window and for every other. */
+  /** What has been refused up to now counts as seen, in this window and for every other. */
   #keepLook(): void {
-    this.#context.memory
-      .setSpendLookedAtMs(Date.now())
-      .catch((error: unknown) => this.#context.log.warn(`Last look: ${reasonOf(error)}`))
+    this.#written(this.#context.memory.setSpendLookedAtMs(Date.now()))
+  }
+
+  #written(look: Promise<void>): void {
+    look.catch((error: unknown) => this.#context.log.warn(`Last look: ${reasonOf(error)}`))
   }
 
   get #gateSinceMs(): number {
@@ -246,14 +252,14 @@ export class SpendView implements vscode.Disposable {
   }
 
   async #steer(kind: 'stop' | 'resume', id: unknown): Promise<void> {
-    const { text, gate } = this.#context
+    const { text, gate, figures } = this.#context
     const task = this.#taskOf(id)
     if (task === null) {
       vscode.window.setStatusBarMessage(`$(info) ${text.spend.taskIsGone}`, lineMs)
       return
     }
-    const client = gate.kind === 'up' ? (gate.status.tasks.find((one) => one.id === task)?.client ?? '') : ''
-    await takeStep(this.#context, { kind, task, name: nameOfTask(task, client, text) })
+    const named = taskToName(task, gate.kind === 'up' ? gate.status.tasks : [])
+    await takeStep(this.#context, { kind, task, name: nameOfTask(named, Date.now(), text, figures) })
   }
 
   async #showCalls(id: unknown): Promise<void> {
@@ -274,8 +280,8 @@ export class SpendView implements vscode.Disposable {
       return null
     }
     const entries = tasks.map((task) => ({
-      label: shortId(task.id),
-      description: `${task.client} · ${figures.eur(task.eur)}`,
+      label: labelOfTask(task, Date.now(), text, figures),
+      description: `${besideLabel(task)} · ${figures.eur(task.eur)}`,
       id: task.id,
     }))
     return (await vscode.window.showQuickPick(entries, { placeHolder: text.spend.pickTaskToShow }))?.id ?? null

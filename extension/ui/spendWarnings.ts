@@ -1,6 +1,6 @@
 import { anomalyKinds } from '../../shared/codes.ts'
 import type { AnomalyKind } from '../../shared/codes.ts'
-import type { Status } from '../../shared/status.ts'
+import type { Status, TaskStatus } from '../../shared/status.ts'
 import type { Text } from '../text.ts'
 import { anomalyText } from './anomalyText.ts'
 import { numberField, textField } from './eventFields.ts'
@@ -40,7 +40,7 @@ export function warningsNode(
     .sort((left, right) => Date.parse(right.latest.time) - Date.parse(left.latest.time))
   const rows = [
     ...standing(status, text, figures).map(({ id, warning }) => warningNode(id, warning, '', [], null, text)),
-    ...told.map((one) => toldNode(one, nowMs, text, figures)),
+    ...told.map((one) => toldNode(one, status.tasks, nowMs, text, figures)),
   ]
   if (rows.length === 0) return []
   const count = figures.whole(rows.length)
@@ -62,13 +62,19 @@ function isOwnRow(events: KeptEvents): (event: DaemonEvent) => boolean {
   return ({ event, call, kind }) => (event === 'over_window' ? !cut.has(call) : kind !== 'ledger_drift')
 }
 
-function toldNode({ subject, count, latest }: Told, nowMs: number, text: Text, figures: Figures): SpendNode {
+function toldNode(
+  { subject, count, latest }: Told,
+  tasks: readonly TaskStatus[],
+  nowMs: number,
+  text: Text,
+  figures: Figures,
+): SpendNode {
   const when = figures.when(latest.time, nowMs)
   const description = [...(count > 1 ? [text.spend.times(figures.whole(count))] : []), when].join(' · ')
   const times = text.spend.timesLastAt(count, figures.whole(count), when)
   const task = textField(latest, 'task')
   const facts = [times, ...(task === undefined ? [] : [text.spend.lineTask(oneLine(task))])]
-  return warningNode(subject, warningOf(latest, text, figures), description, facts, task ?? null, text)
+  return warningNode(subject, warningOf(latest, tasks, nowMs, text, figures), description, facts, task ?? null, text)
 }
 
 function warningNode(
@@ -105,7 +111,13 @@ function subjectOf(event: DaemonEvent): string {
   return `${event.event}/${subjectFrom(event, ['kind', 'upstream', 'model', 'provider', 'unit', 'to', 'scope', 'ref'])}`
 }
 
-function warningOf(event: DaemonEvent, text: Text, figures: Figures): Warning {
+function warningOf(
+  event: DaemonEvent,
+  tasks: readonly TaskStatus[],
+  nowMs: number,
+  text: Text,
+  figures: Figures,
+): Warning {
   const { spend } = text
   const model = oneLine(textField(event, 'model') ?? '')
   const whole = (name: string): string => figures.whole(numberField(event, name) ?? 0)
@@ -137,11 +149,13 @@ function warningOf(event: DaemonEvent, text: Text, figures: Figures): Warning {
       }
     case 'degraded': {
       const to = textField(event, 'to') ?? ''
-      const says = to === 'cache' ? text.degradedToCache(model) : text.degraded(model, oneLine(to))
-      return { title: titled(spend.titleDegraded), says, remedy: spend.remedyDegraded }
+      const title = titled(spend.titleDegraded)
+      return to === 'cache'
+        ? { title, says: text.degradedToCache(model), remedy: spend.remedyDegraded }
+        : { title, says: text.degraded(model, oneLine(to)), remedy: null }
     }
     case 'residual_drift': {
-      const told = anomalyText(event, event.event, text, figures)
+      const told = anomalyText(event, event.event, tasks, nowMs, text, figures)
       return { title: titled(spend.titleResidual), ...(told ?? asTold(event, spend.titleResidual)) }
     }
     case 'price_drift':
@@ -151,7 +165,7 @@ function warningOf(event: DaemonEvent, text: Text, figures: Figures): Warning {
     default: {
       const kind = textField(event, 'kind')
       const title = isAnomalyKind(kind) ? spend.titlesOfAnomalies[kind] : spend.titleUnusual
-      const told = isAnomalyKind(kind) ? anomalyText(event, kind, text, figures) : null
+      const told = isAnomalyKind(kind) ? anomalyText(event, kind, tasks, nowMs, text, figures) : null
       return { title: titled(title), ...(told ?? asTold(event, title)) }
     }
   }

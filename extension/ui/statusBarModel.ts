@@ -37,7 +37,7 @@ export function renderStatusBar(state: StatusBarState, text: Text, figures: Figu
         text: `$(debug-disconnect) ${text.gateDown}`,
         tooltip,
         background: 'error',
-        accessibleLabel: text.labelDown(gate.reason),
+        accessibleLabel: `${text.labelDown(gate.reason)} ${gate.gaveUp ? text.downGaveUp : text.downRetrying}`,
       }
     case 'up':
       return { ...renderUp(gate, state, text, figures), tooltip }

@@ -5,7 +5,7 @@ import { reasonOf } from '../log.ts'
 import { callTable } from './callTable.ts'
 import { coalesced, realTimers } from './coalesce.ts'
 import { textField } from './eventFields.ts'
-import { nameOfTask, shortId } from './taskName.ts'
+import { nameOfTask, taskToName } from './taskName.ts'
 
 const scheme = 'tollgate-calls'
 
@@ -55,7 +55,7 @@ export class TaskCalls implements vscode.TextDocumentContentProvider, vscode.Dis
     try {
       const query = new URLSearchParams({ task, limit: String(mostCalls) })
       const calls = readCalls(await supervisor.call('GET', `/api/calls?${query.toString()}`))
-      return callTable(this.#nameOf(task), calls, calls.length >= mostCalls, text, figures)
+      return callTable({ id: task, name: this.#nameOf(task) }, calls, calls.length >= mostCalls, text, figures)
     } catch (error) {
       log.warn(`Calls of a task: ${reasonOf(error)}`)
       return `${text.spend.callsUnreadable(reasonOf(error))}\n`
@@ -68,9 +68,9 @@ export class TaskCalls implements vscode.TextDocumentContentProvider, vscode.Dis
   }
 
   #nameOf(task: string): string {
-    const { gate, text } = this.#context
-    const client = gate.kind === 'up' ? gate.status.tasks.find(({ id }) => id === task)?.client : undefined
-    return client === undefined ? text.task(shortId(task)) : nameOfTask(task, client, text)
+    const { gate, text, figures } = this.#context
+    const known = taskToName(task, gate.kind === 'up' ? gate.status.tasks : [])
+    return nameOfTask(known, Date.now(), text, figures)
   }
 
   #readAgain(): void {

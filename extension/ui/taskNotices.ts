@@ -7,7 +7,7 @@ import { numberField, textField } from './eventFields.ts'
 import type { DaemonEvent } from './eventFields.ts'
 import type { Figures } from './figures.ts'
 import type { Choice, Offer } from './offer.ts'
-import { harmless, nameOfSession, nameOfTask } from './taskName.ts'
+import { harmless, nameOfSession, nameOfTask, taskToName } from './taskName.ts'
 
 /** The task or session that an event is about, as a person reads it. */
 interface Subject {
@@ -25,7 +25,7 @@ interface Subject {
 export function stateNotice(event: DaemonEvent, status: Status, text: Text, figures: Figures): Offer | undefined {
   const to = event['to']
   if (event['cause'] !== 'ceiling' || (to !== 'constrained' && to !== 'halted')) return undefined
-  const subject = subjectOf(event, status, text)
+  const subject = subjectOf(event, status, text, figures)
   const counter = textField(event, 'counter')
   const value = numberField(event, 'value')
   const limit = numberField(event, 'limit')
@@ -55,7 +55,7 @@ export function stateNotice(event: DaemonEvent, status: Status, text: Text, figu
 
 /** That a task runs in circles and is halted: which tool, how often. More room would not help it, so none is offered. */
 export function loopNotice(event: DaemonEvent, status: Status, text: Text, figures: Figures): Offer | undefined {
-  const subject = subjectOf(event, status, text)
+  const subject = subjectOf(event, status, text, figures)
   const repeats = numberField(event, 'repeats')
   if (event['state'] !== 'halted' || subject === undefined || repeats === undefined) return undefined
   const tool = textField(event, 'tool')
@@ -72,8 +72,13 @@ export function loopNotice(event: DaemonEvent, status: Status, text: Text, figur
 }
 
 /** That a halted task still calls, and which process does it; once per process. */
-export function stillCallingNotice(event: DaemonEvent, status: Status, text: Text): Offer | undefined {
-  const subject = subjectOf(event, status, text)
+export function stillCallingNotice(
+  event: DaemonEvent,
+  status: Status,
+  text: Text,
+  figures: Figures,
+): Offer | undefined {
+  const subject = subjectOf(event, status, text, figures)
   if (event['severed'] !== true || subject === undefined) return undefined
   const pid = numberField(event, 'pid')
   const program = harmless(textField(event, 'process') ?? '')
@@ -132,7 +137,7 @@ function keyOf(ref: string, state: string, event: DaemonEvent): string {
   return `${keysOfTask(ref)}${state}:${event.time.slice(0, 10)}`
 }
 
-function subjectOf(event: DaemonEvent, status: Status, text: Text): Subject | undefined {
+function subjectOf(event: DaemonEvent, status: Status, text: Text, figures: Figures): Subject | undefined {
   const ref = textField(event, 'task')
   if (ref === undefined) return undefined
   const isSession = event['scope'] === 'session'
@@ -142,7 +147,9 @@ function subjectOf(event: DaemonEvent, status: Status, text: Text): Subject | un
   return {
     ref,
     task: task !== null && pathPart.test(task) ? task : null,
-    name: isSession ? nameOfSession(ref, client, text) : nameOfTask(ref, client, text),
+    name: isSession
+      ? nameOfSession(ref, client, text)
+      : nameOfTask({ ...taskToName(ref, status.tasks), client }, Date.parse(event.time), text, figures),
   }
 }
 

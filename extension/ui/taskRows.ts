@@ -1,8 +1,9 @@
 import { pathPart } from '../../shared/addresses.ts'
 import type { Status, TaskStatus } from '../../shared/status.ts'
+import { isTerminalTask } from '../guardedTerminal/taskId.ts'
 import type { Text } from '../text.ts'
 import type { Figures } from './figures.ts'
-import { shortId } from './taskName.ts'
+import { isUnnamed, labelOfTask } from './taskName.ts'
 import { isHalted, loopText } from './taskState.ts'
 import { heading, mostRows, plain, plainName } from './tooltipTable.ts'
 import type { Row } from './tooltipTable.ts'
@@ -11,7 +12,7 @@ import type { Row } from './tooltipTable.ts'
  * Tasks that a person may want to do something about: halted ones first, then constrained ones, then those with a running
  * call, each with who makes its calls, its state in words and one link. Tasks that are well and quiet are left out.
  */
-export function taskRows(status: Status, text: Text, figures: Figures): readonly Row[] {
+export function taskRows(status: Status, nowMs: number, text: Text, figures: Figures): readonly Row[] {
   const running = new Set(status.inFlight.map((call) => call.task))
   const shown = status.tasks
     .filter((task) => weightOf(task) > 0 || running.has(task.id))
@@ -22,7 +23,7 @@ export function taskRows(status: Status, text: Text, figures: Figures): readonly
     ...shown
       .slice(0, mostRows)
       .map((task): Row => [
-        nameOf(task),
+        nameOf(task, nowMs, text, figures),
         figures.eur(task.eur),
         figures.whole(task.iterations),
         [plain(stateText(task, text)), ...linkTo(task, text)].join(' · '),
@@ -31,9 +32,10 @@ export function taskRows(status: Status, text: Text, figures: Figures): readonly
   ]
 }
 
-/** `shop-3 · claude-cli/2.1`: the id of a task that nobody named says nothing, its client does. */
-function nameOf({ id, client }: TaskStatus): string {
-  return [shortId(id), client]
+/** `shop-3 · claude-cli/2.1`. A guarded terminal is known by its id alone, and a task without a name is called by its client. */
+function nameOf(task: TaskStatus, nowMs: number, text: Text, figures: Figures): string {
+  const hasClient = isUnnamed(task) || isTerminalTask(task.id)
+  return [labelOfTask(task, nowMs, text, figures), hasClient ? '' : task.client]
     .filter((part) => part !== '')
     .map(plainName)
     .join(' · ')

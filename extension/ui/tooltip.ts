@@ -8,7 +8,7 @@ import { narrowCaps, reachedCap, spentText } from './gateView.ts'
 import { nameOfCap } from './notices.ts'
 import { pacingLines } from './pacingLines.ts'
 import type { GateView, StatusBarState } from './gateView.ts'
-import { shortId } from './taskName.ts'
+import { labelOfTask, taskToName } from './taskName.ts'
 import { taskRows } from './taskRows.ts'
 import { heading, mostRows, plain, plainName, table } from './tooltipTable.ts'
 import type { Row } from './tooltipTable.ts'
@@ -45,7 +45,7 @@ export function renderTooltip(state: StatusBarState, text: Text, figures: Figure
       break
     case 'up':
       blocks.push(...alerts(state, gate.status, text, figures))
-      blocks.push(figureTable(gate.status, text, figures))
+      blocks.push(figureTable(gate.status, state.nowMs, text, figures))
       if (gate.status.today.listPriceEur > 0)
         blocks.push(text.listPriceToday(figures.eur(gate.status.today.listPriceEur)))
       blocks.push(...pacingLines(gate.status, state.nowMs, text, figures))
@@ -96,15 +96,15 @@ function alerts(state: StatusBarState, status: Status, text: Text, figures: Figu
 }
 
 /** One table with headings inside, because the columns of several tables would not line up. */
-function figureTable(status: Status, text: Text, figures: Figures): string {
+function figureTable(status: Status, nowMs: number, text: Text, figures: Figures): string {
   const { input, cacheRead, cacheWrite, output } = status.today.tokens
   const rows: Row[] = [
     ...spendRows(status, text, figures),
     heading(text.headTokensToday, text.headNew, text.headCached, text.headOutput),
     ['', figures.tokens(input + cacheWrite), figures.tokens(cacheRead), figures.tokens(output)],
     ...modelRows(status, text, figures),
-    ...taskRows(status, text, figures),
-    ...runningRows(status, text, figures),
+    ...taskRows(status, nowMs, text, figures),
+    ...runningRows(status, nowMs, text, figures),
   ]
   return table(['', text.headSpent, text.headCap, text.headUsed], rows)
 }
@@ -150,9 +150,10 @@ function modelSpend({ eur, listPriceEur }: ModelStatus, text: Text, figures: Fig
   return eur === 0 ? listed : text.sumOf(figures.eur(eur), listed)
 }
 
-function runningRows(status: Status, text: Text, figures: Figures): readonly Row[] {
+function runningRows(status: Status, nowMs: number, text: Text, figures: Figures): readonly Row[] {
   if (status.inFlight.length === 0) return []
   const seconds = (elapsedMs: number): string => `${figures.whole(Math.floor(elapsedMs / 1000))} s`
+  const label = (task: string): string => labelOfTask(taskToName(task, status.tasks), nowMs, text, figures)
   return [
     heading(text.headRunning(status.inFlight.length), text.headElapsed, text.headTask, text.headOutput),
     ...status.inFlight
@@ -160,7 +161,7 @@ function runningRows(status: Status, text: Text, figures: Figures): readonly Row
       .map((call): Row => [
         plainName(call.model),
         seconds(call.elapsedMs),
-        call.task === null ? '' : plainName(shortId(call.task)),
+        call.task === null ? '' : plainName(label(call.task)),
         figures.tokens(call.outputTokens),
       ]),
     ...restRow(status.inFlight.length, text),

@@ -36,8 +36,12 @@ export function plain(value: string): string {
 /** Letters of a name from outside that a cell shows: a client may name a model as it likes. */
 const mostNameLetters = 60
 
-/** A name from outside, as `plain` and no longer than a cell bears. */
+/** Names up to this length stay in one line: a table breaks `term-1130-3` behind its hyphens although it has room. */
+const mostUnbrokenLetters = 32
+
+/** A name from outside, as `plain` and no longer than a cell bears. Only to be shown: hyphens of it are others that do not break. */
 export function plainName(name: string): string {
+  if (name.length <= mostUnbrokenLetters) return plain(name).replaceAll('-', '\u2011')
   if (name.length <= mostNameLetters) return plain(name)
   // Half of a letter that takes two places is no letter.
   return plain(`${name.slice(0, mostNameLetters - 1).replace(/[\uD800-\uDBFF]$/, '')}…`)

@@ -116,7 +116,7 @@ describe('the pictures of the README', function () {
     await window.command('View: Close Primary Side Bar')
     await guardedTerminal('', '')
     await window.typeLine('node ollamaAgent.mjs')
-    const toast = await window.toast(/qwen3:4b answered on a truncated prompt/)
+    const toast = await window.toast(/qwen3:4b read only /)
     await window.picture('readme-truncated', toast)
     await window.clearToasts()
     await leaveTerminal()

@@ -59,7 +59,7 @@ describe('the packaged extension in an empty VS Code', function () {
     await upstream.waitForRequests(2, 30_000)
     const tooltip = await window.openTooltip()
     const text = await tooltip.innerText()
-    for (const part of [/this machine/, /€10\.00/, /€150\.00/, /gpt-4o/, /Running \(1\)/, /Stop all calls/]) {
+    for (const part of [/this machine/, /€10\.00/, /€150\.00/, /gpt\u20114o/, /Running \(1\)/, /Stop all calls/]) {
       assert.match(text, part)
     }
     await window.picture('2-tooltip')
@@ -77,9 +77,9 @@ describe('the packaged extension in an empty VS Code', function () {
     await window.page.locator('.terminal-wrapper.active .xterm-helper-textarea').focus()
     const running = upstream.generations.at(-1)!
     await window.page.keyboard.press('Control+Shift+Alt+K')
-    await window.spendShows(/^LLM calls stopped$/)
+    await window.spendShows(/^model calls stopped$/)
     await window.toast(/1 call stopped in \d+ ms/)
-    await other.spendShows(/^LLM calls stopped$/)
+    await other.spendShows(/^model calls stopped$/)
     await other.page.close()
     assert.equal((await upstream.waitForClose(running, 10_000)).finished, false)
     await window.page.locator('.xterm-rows').filter({ hasText: 'Stopped:' }).waitFor({ timeout: 10_000 })
@@ -99,7 +99,7 @@ describe('the packaged extension in an empty VS Code', function () {
 
   it('I01: warns once when a local model answered on a truncated prompt', async () => {
     await window.typeLine('node ollamaAgent.mjs')
-    const toast = await window.toast(/qwen3:4b answered on a truncated prompt/)
+    const toast = await window.toast(/qwen3:4b read only /)
     assert.match(await toast.innerText(), /num_ctx/)
     await window.picture('5-truncated')
     await window.clearToasts()
@@ -149,8 +149,8 @@ describe('the packaged extension in an empty VS Code', function () {
     await window.spendShows(/^cap reached · €0\.30$/)
     const toast = await window.toast(/budget is used up: €0\.30 a day for you/)
     await window.picture('7-cap-reached')
-    await toast.getByText('Raise…').click()
-    await window.page.locator('.settings-editor').getByText('Most euros that may be spent').first().waitFor()
+    await toast.getByText('Change Cap…').click()
+    await window.page.locator('.settings-editor').getByText('Most euros a day.').first().waitFor()
     await window.picture('8-settings')
   })
 })

@@ -170,7 +170,7 @@ describe('two windows of one VS Code', function () {
   it('stop and let pass together: stopped in one, resumed in the other', async () => {
     await a.focus()
     await a.page.keyboard.press('Control+Shift+Alt+K')
-    await bothShow(/^LLM calls stopped$/)
+    await bothShow(/^model calls stopped$/)
     await b.focus()
     await b.command('Tollgate: Resume Model Calls')
     await bothShow(/^€0\.94/)
@@ -276,7 +276,7 @@ describe('two windows of one VS Code', function () {
     assert.deepEqual(await gateProcesses(profile), [])
 
     const tooltip = await a.openTooltip()
-    assert.match(await tooltip.innerText(), /It was not started again because it keeps failing/)
+    assert.match(await tooltip.innerText(), /It keeps failing and is not started again by itself/)
     await a.picture('windows-8-crash-loop-a')
     await tooltip.getByRole('link', { name: 'Restart' }).click()
     await bothShow(/^€[01]\.\d\d/)

@@ -49,6 +49,7 @@ const statusShape = {
   tasks: [
     {
       id: 'string',
+      named: 'boolean',
       session: 'string',
       project: 'string',
       client: 'string',
@@ -56,6 +57,7 @@ const statusShape = {
       iterations: 'number',
       inputTokens: 'number',
       wallSeconds: 'number',
+      startedAt: 'string',
       eur: 'number',
       costIncomplete: 'boolean',
       nearest: 'string',

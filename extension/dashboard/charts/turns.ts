@@ -7,9 +7,14 @@ const steps = [1, 2, 5, 10, 20, 50, 100]
 
 /**
  * The turns of a task: what the model read and wrote in each, and what they cost together. An agent sends its conversation again
- * each turn, so that the bars climb and the line bends upwards.
+ * each turn, so that the bars climb and the line bends upwards. `nameOf` tells what a task is called.
  */
-export function turnsChart(task: string | null, found: TaskTurns | null, words: ChartWords): ChartPart {
+export function turnsChart(
+  task: string | null,
+  found: TaskTurns | null,
+  nameOf: (task: string) => string,
+  words: ChartWords,
+): ChartPart {
   const { text, numbers } = words
   const title = text.turnsTitle
   const nothing = { title, about: [], summary: '', chart: null, table: noTable }
@@ -17,7 +22,7 @@ export function turnsChart(task: string | null, found: TaskTurns | null, words: 
   if (found?.task !== task) return { ...nothing, empty: text.loading }
   const { turns, isCut } = found
   const [first, last] = [turns[0], turns.at(-1)]
-  if (first === undefined || last === undefined) return { ...nothing, empty: text.turnsNone(task) }
+  if (first === undefined || last === undefined) return { ...nothing, empty: text.turnsNone(nameOf(task)) }
 
   const paid = sumsSoFar(turns, ({ eur }) => eur)
   const listed = sumsSoFar(turns, ({ listPriceEur }) => listPriceEur)
@@ -35,7 +40,7 @@ export function turnsChart(task: string | null, found: TaskTurns | null, words: 
   return {
     title,
     about: [
-      text.turnsAbout(task, count, cost),
+      text.turnsAbout(nameOf(task), count, cost),
       text.turnsWhy,
       ...(isCut ? [text.turnsCut(numbers.of('whole', turns.length))] : []),
     ],

@@ -2,6 +2,8 @@ import assert from 'node:assert/strict'
 import { readArguments } from '../../../daemon/commands/arguments.ts'
 import { runClientCommand } from '../../../daemon/commands/client.ts'
 import type { ClientInvocation } from '../../../daemon/commands/client.ts'
+import { acrossSuccession, CommandFailure, DaemonAway, findDaemon } from '../../../daemon/commands/daemonClient.ts'
+import { handOverCloseCode } from '../../../shared/protocol.ts'
 import { FakeDaemon, recordedTerminal, spend, status } from './fakeDaemon.ts'
 
 describe('commands that talk to the daemon', () => {
@@ -127,9 +129,45 @@ describe('commands that talk to the daemon', () => {
     assert.equal(err, 'The ledger cannot record the switch.\n')
   })
 
+  it('stop everything also where one daemon takes the place of another just then', async () => {
+    daemon.answers['POST /api/kill'] = { status: 200, body: { cancelled: 0, tookMs: 1 } }
+    const { health } = daemon
+    let looks = 0
+    daemon.health = { toJSON: () => ((looks += 1) === 1 ? { name: 'tollgate', pid: process.pid + 1 } : health) }
+    assert.deepEqual(await run('kill'), { code: 0, out: '0 calls stopped in 1 ms.\n', err: '' })
+    assert.equal(looks, 2)
+  })
+
   it('say so where an answer cannot be read', async () => {
     daemon.answers['GET /api/status'] = { status: 200, body: '<html>' }
     assert.match((await run('status')).err, /an answer that is no JSON \(status 200\)\.\n$/)
+  })
+})
+
+describe('what is done across a succession', () => {
+  it('finds the daemon that comes, at another address too', async () => {
+    const daemon = new FakeDaemon()
+    await daemon.start()
+    await daemon.die()
+    const record = await acrossSuccession(
+      () => findDaemon(daemon.dataDir),
+      () => daemon.start(),
+    )
+    assert.equal(record.url, daemon.url)
+    await daemon.remove()
+  })
+
+  it('is given up after two seconds, and at once where the daemon itself says no', async () => {
+    let pausedMs = 0
+    const failing = (failure: Error): Promise<never> =>
+      acrossSuccession(
+        () => Promise.reject(failure),
+        (ms) => Promise.resolve((pausedMs += ms)),
+      )
+    await assert.rejects(failing(new CommandFailure('No.')), /^CommandFailure: No\.$/)
+    assert.equal(pausedMs, 0)
+    await assert.rejects(failing(new DaemonAway('Nobody.')), /^DaemonAway: Nobody\.$/)
+    assert.equal(pausedMs, 2000)
   })
 })
 
@@ -179,6 +217,33 @@ describe('tollgate watch', () => {
     }
     assert.equal(await runClientCommand({ command: 'watch', dataDir: daemon.dataDir }, terminal), 1)
     assert.equal(terminal.written(), '€1.84 of 10.00 · 128k tokens · 1 running · claude-opus-5 120 out\n')
+    assert.equal(terminal.complained(), 'The daemon has ended.\n')
+  })
+
+  it('goes on with the daemon that takes the place of the one that it watched', async () => {
+    const terminal = recordedTerminal()
+    let connections = 0
+    daemon.onControl = (socket) => {
+      connections += 1
+      const spentEur = connections
+      socket.send(JSON.stringify({ event: 'status', status: status({ today: spend({ spentEur }) }) }))
+      if (connections === 1) socket.close(handOverCloseCode)
+    }
+    const ended = runClientCommand({ command: 'watch', dataDir: daemon.dataDir }, terminal)
+    while (!terminal.written().includes('€2.00')) await new Promise((resolve) => setTimeout(resolve, 5))
+    terminal.interrupt()
+    assert.equal(await ended, 0)
+    assert.equal(terminal.written(), '€1.00 of 10.00 · 0 tokens\n€2.00 of 10.00 · 0 tokens\n')
+    assert.equal(terminal.complained(), '')
+  })
+
+  it('ends where no other daemon came after all', async () => {
+    const terminal = recordedTerminal()
+    daemon.onControl = (socket) => {
+      socket.close(handOverCloseCode)
+      void daemon.die()
+    }
+    assert.equal(await runClientCommand({ command: 'watch', dataDir: daemon.dataDir }, terminal), 1)
     assert.equal(terminal.complained(), 'The daemon has ended.\n')
   })
 })

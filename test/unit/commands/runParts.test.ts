@@ -96,6 +96,7 @@ describe('the watch over a run', () => {
       tasks: [
         {
           id,
+          named: true,
           session: null,
           project: null,
           client: '',
@@ -103,6 +104,7 @@ describe('the watch over a run', () => {
           iterations: 1,
           inputTokens: 1,
           wallSeconds: 1,
+          startedAt: '2026-11-30T12:00:00.000Z',
           eur: 1,
           nearest: null,
           costIncomplete: false,

@@ -106,6 +106,7 @@ describe('the status as text', () => {
   it('names a task that repeats itself although its counters are far from a ceiling, and what it repeats', () => {
     const well: TaskStatus = {
       id: 'well',
+      named: true,
       session: null,
       project: null,
       client: '',
@@ -113,6 +114,7 @@ describe('the status as text', () => {
       iterations: 3,
       inputTokens: 900,
       wallSeconds: 4,
+      startedAt: '2026-11-30T11:59:00.000Z',
       eur: 0.02,
       costIncomplete: false,
       nearest: null,

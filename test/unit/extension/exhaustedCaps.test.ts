@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import type { DaemonEvent } from '../../../extension/ui/eventFields.ts'
-import { capsAfter, noCaps } from '../../../extension/ui/exhaustedCaps.ts'
+import { capsAfter, capsUnder, noCaps } from '../../../extension/ui/exhaustedCaps.ts'
 import type { ExhaustedCap } from '../../../extension/ui/gateView.ts'
+import type { Status } from '../../../shared/status.ts'
 import { status, task } from './support.ts'
 
 const time = '2026-11-30T12:00:00.000Z'
@@ -86,10 +87,53 @@ describe('caps that refused a call', () => {
     assert.deepEqual(capsAfter(ofTask, event('call_started', { task: 'shop-3' }), known), [])
   })
 
-  it('all end when a person changes a cap or grants room', () => {
-    const caps = after(refusal(), refusal(ofProject))
+  it('in euros do not end when a call goes out that costs nothing, as one to a local model', () => {
+    const caps = after(refusal(), refusal(ofProject), refusal({ unit: 'tokens', limit: 5000 }))
+    const units = (heldEur: number | undefined): readonly string[] =>
+      capsAfter(caps, event('call_started', { task: 'shop-3', heldEur }), known).map(({ unit }) => unit)
+    assert.deepEqual(units(0), ['eur', 'eur'])
+    assert.deepEqual(units(0.01), [])
+    // An older gate does not say.
+    assert.deepEqual(units(undefined), [])
+  })
+
+  it('all end when a person changes a cap, and the one that is given room when somebody grants it', () => {
+    const month = refusal({ scope: 'tenant', scopeRef: 'acme', window: 'month', limit: 150 })
+    const caps = after(refusal(), refusal(ofProject), month)
     assert.deepEqual(capsAfter(caps, event('caps_changed'), known), [])
-    assert.deepEqual(capsAfter(caps, event('granted', { scope: 'user' }), known), [])
+    const left = (fields: Record<string, unknown>): readonly string[] =>
+      capsAfter(caps, event('granted', fields), known).map(({ scope }) => scope)
+    assert.deepEqual(left({ scope: 'user', ref: 'me', window: 'day', eur: 5 }), ['project', 'tenant'])
+    assert.deepEqual(left({ scope: 'project', ref: 'checkout-bot', window: 'day', eur: 5 }), ['user', 'tenant'])
+    assert.deepEqual(left({ scope: 'tenant', ref: 'acme', window: 'month', eur: 5 }), ['user', 'project'])
+    // Room for one task or for the other window lets no call pass that the cap refuses.
+    for (const other of [
+      { scope: 'task', ref: 'shop-3', task: 'shop-3', iterations: 20 },
+      { scope: 'tenant', ref: 'acme', window: 'day' },
+      { scope: 'user', ref: 'bob', window: 'day' },
+    ])
+      assert.equal(capsAfter(caps, event('granted', other), known), caps, JSON.stringify(other))
+  })
+
+  it('follow the status where the own cap was changed while nobody told this window', () => {
+    const month = refusal({ scope: 'tenant', scopeRef: 'acme', window: 'month', limit: 150 })
+    const caps = after(refusal(), refusal(ofProject), month)
+    const limits = (today: Partial<Status['today']>): readonly number[] => {
+      const { today: day, month: whole } = known
+      const of = { ...known, today: { ...day, capEur: 10, ...today }, month: { ...whole, capEur: 150 } }
+      return capsUnder(caps, of).map(({ limit }) => limit)
+    }
+    assert.deepEqual(limits({}), [10, 2, 150])
+    assert.deepEqual(limits({ capEur: 12 }), [2, 150])
+    assert.deepEqual(limits({ grantedEur: 0.1 }), [2, 150])
+    assert.deepEqual(limits({ capEur: null }), [2, 150])
+    assert.deepEqual(limits({ capEur: 8 }), [8, 2, 150])
+    // 9.9 and 0.1 are 10.
+    assert.deepEqual(limits({ capEur: 9.9, grantedEur: 0.1 }), [10, 2, 150])
+    const day = { ...known.today, capEur: 10 }
+    assert.equal(capsUnder(after(refusal()), { ...known, today: day }).length, 1)
+    const tokens = after(refusal({ unit: 'tokens', limit: 5000 }))
+    assert.equal(capsUnder(tokens, { ...known, today: { ...day, capTokens: 5000 } }), tokens, 'the same list')
   })
 
   it('do not grow without end', () => {

@@ -86,6 +86,13 @@ describe('the log of the daemon in the log of the window', () => {
     assert.deepEqual(lines, ['new'])
   })
 
+  it('leaves no timer behind when its window is closed, even where the end of the connection asks once more', () => {
+    tail.ask()
+    tail.dispose()
+    tail.ask()
+    assert.equal(waiting.length, 0)
+  })
+
   it('waits for a file that is not there yet', async () => {
     tail.ask()
     await pass(0)

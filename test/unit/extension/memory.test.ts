@@ -22,6 +22,13 @@ describe('the last look at the Spend view', () => {
     await one.setSpendLookedAtMs(1_796_040_000_000)
     assert.equal(other.spendLookedAtMs, 1_796_040_000_000)
   })
+
+  it('begins with the first start, so that nothing of before is told, and not with a later one', async () => {
+    const memory = new Memory(memento(), memento())
+    await memory.beginSpendLooks(1_796_040_000_000)
+    await memory.beginSpendLooks(1_796_050_000_000)
+    assert.equal(memory.spendLookedAtMs, 1_796_040_000_000)
+  })
 })
 
 describe('what was said', () => {

@@ -41,10 +41,28 @@ describe('the notification of a reached cap', () => {
   it('names cap, owner and end of the window, once per window', () => {
     const cap = exhaustedCap(refusal(), status())!
     const notice = capNotice(refusal(), cap, Date.parse(time), text, figures)
-    assert.match(notice.message, /^The model budget is used up: €10\.00 a day for you\. Calls are refused until .+\.$/)
+    assert.match(notice.message, /^The budget is used up: €10\.00 a day for you\. Calls are refused until midnight\.$/)
     const later = refusal({ resetsAt: '2026-12-02T00:00:00+01:00' })
     assert.equal(capNotice(refusal(), cap, 0, text, figures).key, notice.key)
     assert.notEqual(capNotice(later, cap, 0, text, figures).key, notice.key)
+  })
+
+  it('says midnight of a window that ends with this day in the zone of the gate, and the time of any other end', () => {
+    const until = (fields: Record<string, unknown>, nowIso = time): string =>
+      capNotice(refusal(fields), { unit: 'eur', limit: 10 }, Date.parse(nowIso), text, figures).message.replace(
+        /^.*: /,
+        '',
+      )
+    const month = { scope: 'tenant', window: 'month' }
+    assert.match(until({}), /until midnight\.$/)
+    assert.match(until({ resetsAt: '2026-12-01T00:00:00+05:30' }), /until midnight\.$/)
+    assert.match(until({ resetsAt: '2026-12-01T00:00:00Z' }), /until midnight\.$/)
+    assert.match(until({ resetsAt: '2026-10-26T00:00:00+01:00' }, '2026-10-24T22:10:00Z'), /until midnight\.$/)
+    assert.match(until(month), /until midnight\.$/, 'the last day of the month')
+    assert.doesNotMatch(until(month, '2026-11-28T12:00:00Z'), /midnight/)
+    assert.doesNotMatch(until({ resetsAt: '2026-12-01T06:00:00+01:00' }), /midnight/)
+    assert.doesNotMatch(until({ resetsAt: '2026-03-29T01:00:00+03:00' }, '2026-03-28T12:00:00Z'), /midnight/)
+    assert.match(until({ resetsAt: undefined }), /refused\.$/)
   })
 
   it('does not say "you" of the cap of another user or another account', () => {
@@ -73,7 +91,7 @@ describe('the notification of a reached cap', () => {
     const choices = capChoices(refusal(), eur, text, figures)
     assert.deepEqual(
       choices.map(({ title }) => title),
-      ['Allow €2.00 Today', 'Raise…', 'Show Why'],
+      ['Allow €2.00 Today', 'Change Cap…', 'Show Why'],
     )
     assert.deepEqual(choices[0]!.step, {
       kind: 'allow',
@@ -102,9 +120,9 @@ describe('the notification of a reached cap', () => {
   it('A13: offers nothing more where a cap of 0 refuses every paid call, nor for tokens, nor for the account', () => {
     const titles = (event: DaemonEvent, unit: 'eur' | 'tokens', limit: number): readonly string[] =>
       capChoices(event, { unit, limit }, text, figures).map(({ title }) => title)
-    assert.deepEqual(titles(refusal(), 'eur', 0), ['Raise…', 'Show Why'])
-    assert.deepEqual(titles(refusal(), 'tokens', 6000), ['Raise…', 'Show Why'])
-    assert.deepEqual(titles(refusal({ scope: 'tenant', window: 'month' }), 'eur', 150), ['Raise…', 'Show Why'])
+    assert.deepEqual(titles(refusal(), 'eur', 0), ['Change Cap…', 'Show Why'])
+    assert.deepEqual(titles(refusal(), 'tokens', 6000), ['Change Cap…', 'Show Why'])
+    assert.deepEqual(titles(refusal({ scope: 'tenant', window: 'month' }), 'eur', 150), ['Change Cap…', 'Show Why'])
     assert.deepEqual(titles(refusal({ scope: 'model', scopeRef: 'claude-opus-*' }), 'eur', 3), ['Show Why'])
   })
 })

@@ -23,7 +23,7 @@ describe('caps that a window has not seen refusing', () => {
 
   it('are over once a call went out, or more was allowed', () => {
     for (const event of ['call_started', 'granted', 'caps_changed']) {
-      assert.deepEqual(limits([refused, { event, time }]), [], event)
+      assert.deepEqual(limits([refused, { event, time, scope: 'user', ref: 'me', window: 'day' }]), [], event)
       assert.ok(isCapEvent(event))
     }
   })

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
-import { ownValue, parseSettings, statusBarShows } from '../../../extension/settings.ts'
+import { daemonStep, ownValue, parseSettings, statusBarShows } from '../../../extension/settings.ts'
 import type { ParsedSettings, Settings } from '../../../extension/settings.ts'
 
 interface Property {
@@ -55,6 +55,17 @@ describe('settings', () => {
     for (const show of statusBarShows) assert.equal(parse({ 'statusBar.show': show }).settings.statusBarShow, show)
     for (const other of ['', 'all', 3, null, ['tokens']])
       assert.equal(parse({ 'statusBar.show': other }).settings.statusBarShow, 'spendAndTokens')
+  })
+
+  it('start, stop and restart the daemon, and leave it alone while Tollgate is switched off', () => {
+    const step = (before: Record<string, unknown>, after: Record<string, unknown>) =>
+      daemonStep(parse(before).settings, parse(after).settings)
+    const off = { enabled: false }
+    const otherPort = { 'daemon.port': 4242 }
+    assert.deepEqual([step({}, off), step(off, {}), step({}, otherPort)], ['stop', 'start', 'restart'])
+    assert.equal(step(off, { ...off, ...otherPort }), null)
+    assert.equal(step({}, { ...off, ...otherPort }), 'stop')
+    assert.equal(step({}, { 'caps.dailyEur': 3 }), null)
   })
 
   it('switch notifications off one by one', () => {

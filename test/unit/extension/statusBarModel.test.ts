@@ -58,7 +58,7 @@ describe('the status bar item', () => {
     const view = drawUp({ inFlight })
     assert.equal(view.text, '$(pulse) €1.84 · 130k')
     assert.match(view.tooltip, /\| \*\*Running \(2\)\*\* \|/)
-    assert.match(view.tooltip, /\| gpt-5 \| &emsp;12 s \| &emsp;shop-3 \| &emsp;2k \|/)
+    assert.match(view.tooltip, /\| gpt\u20115 \| &emsp;12 s \| &emsp;shop\u20113 \| &emsp;2k \|/)
     assert.match(view.tooltip, /\| qwen3 \| &emsp;0 s \| &emsp; \| &emsp;0 \|/)
     assert.match(view.accessibleLabel, /2 calls running\.$/)
   })
@@ -139,7 +139,7 @@ describe('the status bar item', () => {
 
   it('shows the kill switch before everything else', () => {
     const view = drawUp({ killed: true, today: spend({ spentEur: 12 }) })
-    assert.equal(view.text, '$(stop-circle) LLM calls stopped')
+    assert.equal(view.text, '$(stop-circle) model calls stopped')
     assert.equal(view.background, 'error')
     assert.match(view.tooltip, /\[\$\(play-circle\) Resume\]\(command:tollgate\.resume\)/)
     assert.doesNotMatch(view.tooltip, /command:tollgate\.stopAll/)
@@ -159,6 +159,13 @@ describe('the status bar item', () => {
     const view = draw({ kind: 'down', reason: 'It ended with code 1.', gaveUp: true })
     assert.equal(view.text, '$(debug-disconnect) gate down')
     assert.equal(view.background, 'error')
+    assert.equal(
+      view.accessibleLabel,
+      'The Tollgate gate is down, so guarded model calls fail. It ended with code 1. ' +
+        'It keeps failing and is not started again by itself. Restart it, or look at the log.',
+    )
+    const retried = draw({ kind: 'down', reason: 'It ended with code 1.', gaveUp: false })
+    assert.match(retried.accessibleLabel, / It ended with code 1\. It is being started again\.$/)
     assert.match(view.tooltip, /fail closed/)
     assert.match(view.tooltip, /It ended with code 1\./)
     assert.match(view.tooltip, /command:tollgate\.restartDaemon/)
@@ -217,7 +224,7 @@ describe('the status bar item', () => {
         ?.split('\n\n')
         .at(-1)
     assert.equal(last({}), 'Prices of Nov 1, 2026, exchange rate of Nov 20, 2026.')
-    assert.match(last({ pricesAsOf: '2026-08-01' }) ?? '', /more than 120 days old: `tollgate prices update`/)
+    assert.match(last({ pricesAsOf: '2026-08-01' }) ?? '', /more than 120 days old: `tollgate prices update FILE`/)
     assert.doesNotMatch(last({ pricesAsOf: '2026-08-02' }) ?? '', /days old/)
     assert.match(last({ usdRateStale: true }) ?? '', /rate is more than 90 days old, .*`currency\.usdRate`/)
     assert.equal(last({}, { currency: 'USD' }), 'Prices of Nov 1, 2026.', 'dollars need no rate')
@@ -229,7 +236,7 @@ describe('the status bar item', () => {
 
   it('warns while new terminals bypass the gate', () => {
     const view = drawUp({}, { terminals: { ...guarded, bypassed: true } })
-    assert.equal(view.text, '$(debug-disconnect) bypassed · €1.84')
+    assert.equal(view.text, '$(debug-disconnect) gate bypassed · €1.84')
     assert.equal(view.background, 'warning')
     assert.match(view.tooltip, /command:tollgate\.guard/)
   })

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type { Successor } from '../../../extension/daemon/supervisor.ts'
+import type { Successor } from '../../../extension/daemon/connection.ts'
 import { noCaps } from '../../../extension/ui/exhaustedCaps.ts'
 import { renderTooltip } from '../../../extension/ui/tooltip.ts'
 import type { Status } from '../../../shared/status.ts'

@@ -2,8 +2,9 @@ import assert from 'node:assert/strict'
 import { setImmediate } from 'node:timers/promises'
 import type { ControlListener } from '../../../extension/daemon/client.ts'
 import type { StartedDaemon } from '../../../extension/daemon/ensure.ts'
+import type { Connection } from '../../../extension/daemon/connection.ts'
 import { Supervisor } from '../../../extension/daemon/supervisor.ts'
-import type { Connection, SupervisorPorts } from '../../../extension/daemon/supervisor.ts'
+import type { SupervisorPorts } from '../../../extension/daemon/supervisor.ts'
 import type { DiscoveryRecord, Health } from '../../../shared/protocol.ts'
 import { status } from './support.ts'
 
@@ -22,6 +23,11 @@ class Machine implements SupervisorPorts {
   daemon: Played | undefined
   readonly starts: (number | undefined)[] = []
   readonly tidied: number[] = []
+  readonly shutDown: number[] = []
+  /** Daemons to which a connection was opened. */
+  readonly opened: number[] = []
+  /** What a daemon does that is told to end. */
+  onShutdown: () => Promise<void> = () => Promise.resolve()
   readonly log: SupervisorPorts['log'] = {
     debug: () => undefined,
     info: () => undefined,
@@ -40,8 +46,10 @@ class Machine implements SupervisorPorts {
 
   readonly readRecord = (): Promise<DiscoveryRecord | undefined> =>
     Promise.resolve(this.daemon && recordOf(this.daemon))
+  /** A daemon that drains has closed its port and still owns the data directory. */
+  drains = false
   readonly readHealth = (): Promise<Health | undefined> =>
-    Promise.resolve(this.daemon && { name: 'tollgate', protocol: 1, ...this.daemon })
+    Promise.resolve(this.drains ? undefined : this.daemon && { name: 'tollgate', protocol: 1, ...this.daemon })
   readonly start = (predecessor: DiscoveryRecord | undefined): Promise<StartedDaemon> => {
     this.starts.push(predecessor?.pid)
     const code = this.onStart(predecessor?.pid)
@@ -56,12 +64,16 @@ class Machine implements SupervisorPorts {
   readonly nowMs = (): number => this.#clockMs
   readonly random = (): number => 0
   readonly greeting = (): readonly [] => []
-  readonly shutdown = (): Promise<void> => Promise.resolve()
+  readonly shutdown = (record: DiscoveryRecord): Promise<void> => {
+    this.shutDown.push(record.pid)
+    return this.onShutdown()
+  }
   readonly tidyAfter = (pid: number): Promise<void> => {
     this.tidied.push(pid)
     return Promise.resolve()
   }
   readonly openControl: SupervisorPorts['openControl'] = (record, listener) => {
+    this.opened.push(record.pid)
     const listeners = this.#listeners.get(record.pid) ?? new Set()
     this.#listeners.set(record.pid, listeners.add(listener))
     queueMicrotask(() => {
@@ -245,6 +257,109 @@ describe('a window whose extension is not newer than the daemon', () => {
     assert.deepEqual(machine.starts, [undefined])
     assert.deepEqual([...new Set(seen)], ['starting', 'connected', 'away'])
     assert.equal(supervisor.record?.pid, 9)
+    supervisor.stop()
+  })
+})
+
+describe('a restart that somebody asks for', () => {
+  let machine: Machine
+  let supervisor: Supervisor
+  let seen: string[]
+
+  beforeEach(async () => {
+    machine = new Machine({ ...old })
+    seen = []
+    const listener = { connectionChanged: ({ kind }: Connection) => void seen.push(kind), event: () => undefined }
+    supervisor = new Supervisor(machine, { version: '0.1.0', protocol: 1 }, listener)
+    supervisor.start()
+    await settled()
+    machine.onStart = () => {
+      // Another process that owns the data directory ends a start with code 3.
+      if (machine.daemon) return 3
+      machine.daemon = { ...old, pid: 9 }
+      return undefined
+    }
+  })
+  afterEach(() => supervisor.stop())
+
+  it('starts none before the old one has let go of the data directory, however long its calls drain', async () => {
+    machine.onShutdown = () => {
+      machine.drains = true
+      return Promise.resolve()
+    }
+    const restarted = supervisor.restart()
+    for (let turn = 0; turn < 50; turn++) await setImmediate()
+    assert.deepEqual([machine.drains, machine.starts], [true, []])
+    machine.drains = false
+    machine.daemon = undefined
+    await restarted
+    await settled()
+    assert.deepEqual(machine.starts, [undefined])
+    assert.equal(supervisor.record?.pid, 9)
+  })
+
+  it('attaches at once to a daemon that another window started in the meantime', async () => {
+    machine.onShutdown = () => {
+      machine.daemon = { ...old, pid: 10 }
+      return Promise.resolve()
+    }
+    const fromMs = machine.nowMs()
+    await supervisor.restart()
+    await settled()
+    assert.deepEqual([machine.starts, supervisor.record?.pid, machine.nowMs() - fromMs], [[], 10, 0])
+  })
+
+  it('starts none after it was switched off meanwhile, or its window was closed', async () => {
+    machine.onShutdown = () => {
+      machine.daemon = undefined
+      supervisor.stop()
+      return Promise.resolve()
+    }
+    await supervisor.restart()
+    await settled()
+    assert.deepEqual([machine.starts, supervisor.connection], [[], { kind: 'off' }])
+    // Before the record was read, too.
+    machine.daemon = { ...old }
+    supervisor.start()
+    await settled()
+    const restarted = supervisor.restart()
+    supervisor.stop()
+    await restarted
+    await settled()
+    assert.deepEqual([machine.shutDown, supervisor.connection], [[7], { kind: 'off' }])
+  })
+
+  it('is one restart where it was asked for twice, and leaves the new daemon alone', async () => {
+    machine.onShutdown = () => {
+      if (machine.daemon?.pid === 7) machine.daemon = undefined
+      return Promise.resolve()
+    }
+    await Promise.all([supervisor.restart(), supervisor.restart()])
+    await settled()
+    assert.deepEqual(
+      [machine.starts, supervisor.record?.pid, supervisor.connection.kind],
+      [[undefined], 9, 'connected'],
+    )
+    assert.deepEqual(machine.shutDown, [7])
+  })
+})
+
+describe('a window in which Tollgate is switched off and on quickly', () => {
+  it('follows one daemon over one connection, and opens none after it was switched off', async () => {
+    const machine = new Machine({ ...old })
+    const listener = { connectionChanged: () => undefined, event: () => undefined }
+    const supervisor = new Supervisor(machine, { version: '0.1.0', protocol: 1 }, listener)
+    for (let turn = 0; turn < 5; turn++) {
+      supervisor.start()
+      supervisor.stop()
+    }
+    await settled()
+    assert.deepEqual(machine.opened, [])
+    supervisor.start()
+    supervisor.stop()
+    supervisor.start()
+    await settled()
+    assert.deepEqual([machine.opened, supervisor.connection.kind], [[7], 'connected'])
     supervisor.stop()
   })
 })

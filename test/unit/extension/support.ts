@@ -73,6 +73,7 @@ export const loop: LoopStatus = {
 export function task(changes: Partial<TaskStatus> = {}): TaskStatus {
   return {
     id: 'shop-3',
+    named: true,
     session: 'shop',
     project: 'checkout-bot',
     client: 'claude-cli/2.1',
@@ -80,6 +81,7 @@ export function task(changes: Partial<TaskStatus> = {}): TaskStatus {
     iterations: 7,
     inputTokens: 81_000,
     wallSeconds: 41,
+    startedAt: '2026-11-30T11:58:00.000Z',
     eur: 0.84,
     nearest: 'iterations',
     costIncomplete: false,

@@ -123,10 +123,7 @@ describe('the message about a halted task', () => {
 
   it('names the ceiling and offers more room or a resume', () => {
     const offer = offerFor(halted())
-    assert.equal(
-      offer?.message,
-      'Task shop-3 (claude-cli/2.1) is halted at its ceiling of 25 calls: its calls are refused. May it go on?',
-    )
+    assert.equal(offer?.message, 'Task shop-3 (claude-cli/2.1) is halted at its ceiling of 25 calls. May it go on?')
     assert.deepEqual(titles(offer), ['+20 Calls', 'Resume', 'Stop Task'])
     assert.equal(offer.kind, 'taskHalted')
   })
@@ -152,6 +149,22 @@ describe('the message about a halted task', () => {
   it('is not shown for what a person did, and not below constrained', () => {
     for (const cause of ['person', 'pause', 'resume', 'room']) assert.equal(offerFor(halted({ cause })), undefined)
     for (const to of ['ok', 'warn']) assert.equal(offerFor(changed({ to })), undefined)
+  })
+
+  it('calls a task without a name by who calls and since when, and acts on its id', () => {
+    const made = task({ id: 's239c2ce0cd000002-1', named: false, client: 'OpenAI/JS' })
+    const since = figures.when(made.startedAt, Date.parse(time))
+    const message = (fields: Record<string, unknown>, row = made): string | undefined =>
+      offerFor(halted({ task: made.id, client: 'OpenAI/JS', ...fields }), { tasks: [row] })?.message
+    assert.equal(
+      message({}),
+      `A task of OpenAI/JS (since ${since}) is halted at its ceiling of 25 calls. May it go on?`,
+    )
+    const nobody = message({ client: '' }, { ...made, client: '' })
+    assert.equal(nobody, `A task (since ${since}) is halted at its ceiling of 25 calls. May it go on?`)
+    const step = offerFor(halted({ task: made.id }), { tasks: [made] })?.choices[1]?.step
+    assert.equal(step?.kind === 'resume' && step.task, made.id)
+    assert.match(offerFor(halted({ task: made.id }), { tasks: [] })?.message ?? '', /^Task s239c2ce0cd000002-1 /)
   })
 
   it('shows a long id by its ends and gives a name from outside no link', () => {
@@ -240,7 +253,10 @@ describe('the messages about traffic', () => {
     const key = offerFor(refused({ ...velocity, scope: 'key', scopeRef: 'local' }))
     assert.match(key?.message ?? '', /^Key local spends more/)
     assert.deepEqual(titles(key), ['Show Why'])
-    assert.match(offerFor(refused({ ...velocity, limit: 0 }))?.message ?? '', /allows no spending in a minute/)
+    assert.match(
+      offerFor(refused({ ...velocity, limit: 0 }))?.message ?? '',
+      /refused: rate\.eurPerMinute of the plan is 0\.$/,
+    )
   })
 
   it('tell that something else answers, once per model and day', () => {
@@ -252,7 +268,10 @@ describe('the messages about traffic', () => {
       ...fields,
     })
     const offer = offerFor(degraded({}))
-    assert.equal(offer?.message, 'A budget is used up, so calls for gpt-4o are answered by ollama/qwen3:4b.')
+    assert.equal(
+      offer?.message,
+      'A budget is used up: ollama/qwen3:4b answers instead of gpt-4o. Raise the cap to get gpt-4o back.',
+    )
     assert.equal(offerFor(degraded({ to: 'cache' }))?.key, offer.key)
     assert.match(offerFor(degraded({ to: 'cache' }))?.message ?? '', /answers of equal earlier calls/)
     assert.notEqual(offerFor(degraded({ model: 'gpt-5' }))?.key, offer.key)

@@ -43,6 +43,13 @@ describe('text from outside in the tooltip', () => {
     )
   })
 
+  it('is not broken at the hyphens of a name that fits into a line; a long one may be', () => {
+    assert.equal(plainName('term-1130-3'), 'term\u20111130\u20113')
+    assert.equal(plainName('claude-haiku-4-5-20251001'), 'claude-haiku-4-5-20251001'.replaceAll('-', '\u2011'))
+    assert.equal(plainName(`${'long-'.repeat(8)}name`), `${'long-'.repeat(8)}name`)
+    assert.equal(plain('a-b'), 'a-b')
+  })
+
   it('is cut where a name is longer than a cell bears, and between letters', () => {
     assert.equal(plainName('a'.repeat(60)), 'a'.repeat(60))
     assert.equal(plainName('😀'.repeat(31)), `${'😀'.repeat(29)}…`)

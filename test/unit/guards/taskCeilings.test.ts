@@ -11,6 +11,7 @@ import { judgeBy, refusalOf } from './guarded.ts'
 const call: TaskCall = {
   callId: 'call',
   task: 'run',
+  isNamed: true,
   parent: null,
   session: 's1',
   lasts: { task: false, session: false },

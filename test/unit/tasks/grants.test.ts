@@ -22,6 +22,7 @@ class Play {
     const about: TaskCall = {
       callId: `call_${this.#calls}`,
       task: 'run',
+      isNamed: true,
       parent: null,
       session: null,
       lasts: { task: false, session: false },

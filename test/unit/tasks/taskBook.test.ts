@@ -16,6 +16,7 @@ function about(callId: string, change: Partial<TaskCall> = {}): TaskCall {
   return {
     callId,
     task: 'run',
+    isNamed: true,
     parent: null,
     session: null,
     lasts: { task: true, session: true },
@@ -72,6 +73,7 @@ describe('TaskBook', () => {
     assert.deepEqual(book.status(10), [
       {
         id: 'run',
+        named: false,
         session: 's',
         project: 'shop',
         client: 'agent/1.0',
@@ -79,6 +81,7 @@ describe('TaskBook', () => {
         iterations: 1,
         inputTokens: 800,
         wallSeconds: 1,
+        startedAt: '1970-01-01T00:00:00.000Z',
         eur: 0.003,
         nearest: null,
         costIncomplete: false,
@@ -87,6 +90,23 @@ describe('TaskBook', () => {
     ])
     book.started(admittedCall({ id: 'call_2', task: null }))
     assert.equal(book.status(10).length, 1)
+  })
+
+  it('tells an id that somebody chose from one that the gate made up, and when the first call of each came', () => {
+    const play = new Play()
+    const firstMs = play.nowMs
+    play.calls(2, { task: 's1-1', isNamed: false, session: 's1' })
+    play.call({ task: 'helper', parent: 'run', isNamed: false })
+    play.call({ task: 'run' })
+    play.book.halt('told', play.nowMs)
+    const known = (task: string): unknown[] => {
+      const { named, startedAt } = play.book.statusOf(task, play.nowMs)!
+      return [named, Date.parse(startedAt) - firstMs]
+    }
+    assert.deepEqual(known('s1-1'), [false, 0])
+    assert.deepEqual(known('helper'), [false, 2000])
+    assert.deepEqual(known('run'), [true, 2000], 'known by its sub-agent before it called itself')
+    assert.deepEqual(known('told'), [true, 4000], 'halted by a person before its first call')
   })
 
   it('lists the latest task first, and no more than asked', () => {

@@ -33,6 +33,7 @@ class Played {
     const call = {
       callId: id,
       task: 'run',
+      isNamed: true,
       parent: null,
       session: null,
       lasts: { task: true, session: true },
@@ -194,7 +195,7 @@ describe('TaskBook over a restart', () => {
     const call = { callId: 'c', task: 'run', parent: null, session: null, lasts: { task: true, session: false } }
     const ask = (): TaskStanding =>
       book.ask(
-        { ...call, tenant: '', project: null, client: '' },
+        { ...call, isNamed: true, tenant: '', project: null, client: '' },
         { inputTokens: 1, worstCaseNanoEur: 1 },
         limits,
         null,

@@ -52,7 +52,7 @@ describe('the status bar item', () => {
     assert.match(text, /^\$\(pulse\) €0\.\d\d · 102k$/)
     const { today } = await status()
     assert.ok(today.spentEur > 0.1, `spent ${today.spentEur}`)
-    assert.match(api().statusBar().tooltip, /\| gpt-4o \| &emsp;€0\.\d\d \| &emsp; \| &emsp;1 \|/)
+    assert.match(api().statusBar().tooltip, /\| gpt\u20114o \| &emsp;€0\.\d\d \| &emsp; \| &emsp;1 \|/)
   })
 })
 
@@ -99,7 +99,7 @@ describe('the kill switch', () => {
     await vscode.commands.executeCommand('tollgate.stopAll')
     const ending = await running.text().catch((error: unknown) => String(error))
     assert.doesNotMatch(ending, /\[DONE\]/)
-    assert.equal(await statusBarShows(/stop-circle/), '$(stop-circle) LLM calls stopped')
+    assert.equal(await statusBarShows(/stop-circle/), '$(stop-circle) model calls stopped')
     assert.equal((await status()).inFlight.length, 0)
     assert.equal((await ask('Hello')).headers.get('x-tollgate-code'), 'killed')
 
@@ -126,7 +126,7 @@ describe('terminals', () => {
   it('are left alone after a bypass and guarded again afterwards', async () => {
     await vscode.commands.executeCommand('tollgate.bypass')
     assert.equal((await terminalEnvironment())['OPENAI_BASE_URL'], undefined)
-    await statusBarShows(/bypassed/)
+    await statusBarShows(/gate bypassed/)
     await vscode.commands.executeCommand('tollgate.guard')
     assert.match((await terminalEnvironment())['OPENAI_BASE_URL'] ?? '', /\/openai\/v1$/)
     await statusBarShows(/pulse/)

@@ -68,6 +68,14 @@ describe('the Spend view', () => {
     assert.match(blocked.tooltip, /Task: viewed/)
   })
 
+  it('calls a task without a name by who calls and since when', async () => {
+    await open()
+    assert.equal((await ask('Hello')).status, 200)
+    const made = await shows('the task', ({ id, label }) => id.startsWith('task/') && /^node, \d\d:\d\d/.test(label))
+    assert.ok(made.task !== null && made.tooltip.startsWith(made.task), made.tooltip)
+    assert.match(made.spoken, /^A task of node \(since \d\d:\d\d/)
+  })
+
   it('lets a halted task go on, and stops it again, from its row', async () => {
     await open()
     const halted = await shows('the halted task', ({ id, menu }) => id === 'task/viewed' && menu.includes('resume'))

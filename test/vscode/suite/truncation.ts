@@ -52,9 +52,9 @@ describe('a truncated prompt', () => {
   it('I01: is said with both numbers, and one click shows where the window is set and to what', async () => {
     await askLocal('qwen3:4b')
     const message = await user.reads(
-      /^qwen3:4b answered on a truncated prompt: about [\d,]+ tokens were sent, [\d,]+ were read/,
+      /^qwen3:4b read only [\d,]+ of about [\d,]+ tokens: the rest of the prompt was dropped\./,
     )
-    assert.deepEqual(message.buttons, ['Show How', 'Always Raise It', 'Show Call', "Don't Show Again"])
+    assert.deepEqual(message.buttons, ['Show How', 'Raise num_ctx', 'Show Call', "Don't Show Again"])
     message.choose('Show How')
     const guide = await shownText(/A larger context window for qwen3:4b/)
     assert.match(guide, /"num_ctx": 16384/)
@@ -65,7 +65,7 @@ describe('a truncated prompt', () => {
 
   it('is opened as a call, with what was estimated and reported', async () => {
     await askLocal('llama3.2')
-    const message = await user.reads(/^llama3\.2 answered on a truncated prompt/)
+    const message = await user.reads(/^llama3\.2 read only /)
     const row = await lastCall()
     message.choose('Show Call')
     const details = await shownText(/A call to llama3\.2 through ollama/)
@@ -78,9 +78,9 @@ describe('a truncated prompt', () => {
   it('does not happen again once the gate may raise the window, until that is undone', async () => {
     const before = await readConfig()
     await askLocal('gemma3')
-    const message = await user.reads(/^gemma3 answered on a truncated prompt/)
+    const message = await user.reads(/^gemma3 read only /)
     const { usage } = await lastCall()
-    message.choose('Always Raise It')
+    message.choose('Raise num_ctx')
     const done = await user.reads(/the gate raises num_ctx .*plan agent/)
     const written = JSON.parse(await readConfig()) as { plans: { agent: { truncation: unknown; task: unknown } } }
     assert.deepEqual(written.plans.agent.truncation, { before: 'raise' })

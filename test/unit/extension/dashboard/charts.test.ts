@@ -5,7 +5,7 @@ import { pageOf, shownTask } from '../../../../extension/dashboard/pageOf.ts'
 import type { DashboardState } from '../../../../extension/dashboard/pageOf.ts'
 import type { ChartName, ChartPart, RowChart, StackedChart } from '../../../../extension/dashboard/page.ts'
 import { defaultView } from '../../../../extension/dashboard/view.ts'
-import { status, task, text } from '../support.ts'
+import { figures, status, task, text } from '../support.ts'
 import { data, series, seriesRow, state, sums, turns } from './sample.ts'
 
 function part(name: ChartName, changes: Partial<DashboardState> = {}): ChartPart {
@@ -252,6 +252,20 @@ describe('the page', () => {
         ['old', 'old'],
       ],
     )
+  })
+
+  it('calls a task without a name by who calls and since when, in the list and above its turns', () => {
+    const made = task({ id: 's239c2ce0cd000002-1', named: false, client: 'OpenAI/JS' })
+    const page = pageOf(
+      state({
+        status: status({ tasks: [made] }),
+        data: data({ tasks: [], turns: { task: made.id, turns: turns(2), isCut: false } }),
+      }),
+      text,
+    )
+    const label = `OpenAI/JS, ${figures.when(made.startedAt, Date.parse(status().time))}`
+    assert.deepEqual(page.choices.task[1], { value: made.id, label })
+    assert.ok(page.charts.turns.about[0]?.startsWith(`${label}: 2 turns, `))
   })
 
   it('says what is the matter, with the next step, and keeps the figures', () => {

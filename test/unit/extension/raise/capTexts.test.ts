@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { fillText, raisableName, raisedText } from '../../../../extension/raise/capTexts.ts'
+import { fillText, grantText, raisableName, raisedText } from '../../../../extension/raise/capTexts.ts'
 import { figures, text } from '../support.ts'
 import { raisable } from './parts.ts'
 
@@ -21,6 +21,12 @@ describe('what is said of caps', () => {
     const tokens = raisable({ unit: 'tokens', cap: 50_000, limit: 50_000, used: 40_000 })
     assert.equal(fillText(tokens, text, figures), '40k of 50k tokens used (80%)')
     assert.equal(fillText(raisable({ cap: 0, limit: 0 }), text, figures), '0: paid calls are off')
+  })
+
+  it('tells of a grant everything that is gone when it is taken back', () => {
+    assert.equal(grantText({ id: 1, eur: 2, tokens: 0 }, text, figures), '€2.00')
+    assert.equal(grantText({ id: 1, eur: 0, tokens: 50_000 }, text, figures), '50k tokens')
+    assert.equal(grantText({ id: 1, eur: 2, tokens: 50_000 }, text, figures), '€2.00 + 50k tokens')
   })
 
   it('says after a raise how much and until when, what still holds, and that all calls are stopped', () => {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import {
+  allowancesOn,
   amountsFor,
   grantFor,
   nearCaps,
@@ -135,6 +136,22 @@ describe('an amount that a person types', () => {
   })
 })
 
+describe('what is allowed on top of caps', () => {
+  it('is one thing for each grant, also where it is in euros and tokens', () => {
+    const grant = { id: 1, eur: 2, tokens: 50_000, until: '2026-12-01T00:00:00+01:00', by: 'cli' }
+    const grants = [grant, { ...grant, id: 2, tokens: 0 }]
+    const caps = raisableCaps({ caps: [capStatus({ eur: fill(), tokens: fill({ cap: 1000 }), grants })] }, [])
+    assert.deepEqual(
+      allowancesOn(caps).map((allowed) => allowed.grant.id),
+      [1, 2],
+    )
+    assert.deepEqual(
+      allowancesOn(caps.filter(({ unit }) => unit === 'tokens')).map((allowed) => allowed.grant.id),
+      [1],
+    )
+  })
+})
+
 describe('the cap that still holds', () => {
   const day = raisable({ used: 10 })
   const month150 = raisable({ scope: 'tenant', ref: 'acme', name: 'acme', window: 'month', cap: 150, limit: 150 })
@@ -153,5 +170,14 @@ describe('the cap that still holds', () => {
     const project = raisable({ scope: 'project', ref: 'shop', name: 'shop', isOwn: false, cap: 1, limit: 1, used: 1 })
     assert.equal(stillHolding(day, 5, [day, project]), null)
     assert.equal(stillHolding(project, 1, [project, { ...day, used: 9.5 }])?.left, 0.5)
+  })
+
+  it('is none of ours where the raised one is of somebody else, but for the account that pays for both', () => {
+    const bob = raisable({ ref: 'acme/bob', name: 'bob', isOwn: false })
+    const other = raisable({ scope: 'tenant', ref: 'beta', name: 'beta', window: 'month', isOwn: false })
+    assert.equal(stillHolding(bob, 5, [bob, day]), null)
+    assert.equal(stillHolding(bob, 5, [bob, day, { ...month150, used: 149 }])?.cap.scope, 'tenant')
+    assert.equal(stillHolding({ ...bob, ref: 'beta/bob' }, 5, [day, { ...month150, used: 149 }]), null)
+    assert.equal(stillHolding(other, 5, [other, day, { ...month150, used: 149 }]), null)
   })
 })

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { refusalCodes } from '../../../../shared/codes.ts'
-import { drawn, event, read, row } from './parts.ts'
+import { figures, task } from '../support.ts'
+import { drawn, event, nowMs, read, row } from './parts.ts'
 
 const at = (minute: string): string => `2026-11-30T11:${minute}:00.000Z`
 
@@ -33,7 +34,7 @@ describe('blocked calls in the Spend view', () => {
   it('say a used-up budget with its figures, a held one, and a cap of 0', () => {
     const label = (changes: Record<string, unknown>): string =>
       row(drawn({}, [event('refused', { ...budget, ...changes })]), 'blocked/budget_exhausted').children[0]!.label
-    assert.match(label({}), /^The model budget is used up: €10\.00 a day for you\. Calls are refused until /)
+    assert.match(label({}), /^The budget is used up: €10\.00 a day for you\. Calls are refused until midnight\.$/)
     assert.equal(
       label({ kind: 'held', unit: 'tokens', limit: 6000 }),
       'Running calls hold what is left of the budget: 6k tokens a day for you.',
@@ -133,8 +134,19 @@ describe('blocked calls in the Spend view', () => {
     const severed = { code: 'task_halted', task: 'a', severed: true }
     const label = (changes: Record<string, unknown>): string =>
       row(drawn({}, [event('refused', { ...severed, ...changes })]), 'blocked/task_halted').children[0]!.label
-    assert.match(label({ pid: 77, process: 'python3' }), /its connection was closed: python3 \(77\)\.$/)
+    assert.match(label({ pid: 77, process: 'python3' }), /its connection was closed\. Process: python3 \(77\)\.$/)
     assert.match(label({ pid: null, process: null }), /its connection was closed\.$/)
+  })
+
+  it('call a task without a name by who calls and since when, and keep its id in the tooltip', () => {
+    const made = task({ id: 's239c2ce0cd000002-1', named: false, client: 'OpenAI/JS' })
+    const told = { scope: 'task', scopeRef: made.id, limit: 4, spent: 5 }
+    const nodes = drawn({ tasks: [made] }, [event('refused', { code: 'loop_halted', ...told })])
+    const node = row(nodes, 'blocked/loop_halted').children[0]!
+    const since = figures.when(made.startedAt, nowMs)
+    assert.equal(node.label, `A task of OpenAI/JS (since ${since}) repeats itself: the same step came 5 times.`)
+    assert.match(node.tooltip, /\nTask: s239c2ce0cd000002-1$/)
+    assert.equal(node.task, made.id)
   })
 
   it('are one row that counts, however often a client asks again with other figures', () => {

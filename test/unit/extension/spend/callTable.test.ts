@@ -41,7 +41,7 @@ const call = (changes: Partial<CallRow> = {}): CallRow => ({
 })
 
 const table = (calls: readonly CallRow[], isCut = false): readonly string[] =>
-  callTable('Task shop-3', calls, isCut, text, figures).split('\n')
+  callTable({ id: 'shop-3', name: 'Task shop-3' }, calls, isCut, text, figures).split('\n')
 
 describe("the table of a task's calls", () => {
   it('has the oldest call first, aligned columns and the sum below', () => {
@@ -64,6 +64,15 @@ describe("the table of a task's calls", () => {
     assert.match(sum!, /^Sum +26,000 +180,000 +1,640 +€0\.31$/)
     assert.equal(first!.indexOf('€0.31') + 5, second!.indexOf('€0.0031') + 7)
     assert.equal(first!.indexOf('stop'), second!.indexOf('aborted'))
+  })
+
+  it('has the id of a task that is called by its client', () => {
+    const made = { id: 's239c2ce0cd000002-1', name: 'A task of OpenAI/JS (since 09:14)' }
+    assert.deepEqual(callTable(made, [], false, text, figures).split('\n').slice(0, 3), [
+      'A task of OpenAI/JS (since 09:14), calls',
+      'Task: s239c2ce0cd000002-1',
+      '',
+    ])
   })
 
   it('counts the letters of names that are not Latin', () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { unavailableLedger } from '../../../../daemon/ledger/unavailableLedger.ts'
 import { EventBus } from '../../../../daemon/observe/eventBus.ts'
-import { mostOfKind, noEvents, refusedSince, withEvents } from '../../../../extension/ui/spendEvents.ts'
+import { mostOfKind, noEvents, refusedSince, refusedUnseen, withEvents } from '../../../../extension/ui/spendEvents.ts'
 import { readPast, readRefusals } from '../../../../extension/ui/spendPast.ts'
 import { drawn, event, nothing, row } from './parts.ts'
 
@@ -111,6 +111,21 @@ describe('the badge', () => {
     const after = withEvents(noEvents, await readRefusals(gate.ask, lookedAtMs + 1))
     assert.deepEqual(refusedSince(after, lookedAtMs, 0), refusedSince(before, lookedAtMs, 0))
     assert.equal(refusedSince(after, lookedAtMs, 0).count, 3)
+  })
+
+  it('counts nothing of other days, by the calendar of the gate', () => {
+    const nowMs = Date.parse('2026-11-30T12:00:00.000Z')
+    const kept = withEvents(noEvents, [
+      event('refused', { code: 'killed', time: '2026-11-29T12:00:00.001Z' }),
+      event('refused', { code: 'killed', time: '2026-11-29T22:59:59.000Z' }),
+      event('refused', { code: 'velocity', time: '2026-11-29T23:00:01.000Z' }),
+      event('refused', { code: 'killed', time: '2026-11-30T11:00:00.000Z' }),
+    ])
+    const unseen = (lookedAtMs: number, zone: string): number => refusedUnseen(kept, lookedAtMs, nowMs, zone, 0).count
+    assert.equal(unseen(0, 'Europe/Berlin'), 2)
+    assert.equal(unseen(0, 'UTC'), 1)
+    assert.equal(unseen(Date.parse('2026-11-30T10:00:00.000Z'), 'Europe/Berlin'), 1)
+    assert.equal(unseen(Infinity, 'Europe/Berlin'), 0)
   })
 
   it('says that there may be more where not all are kept: in a burst, and before the gate was started', () => {

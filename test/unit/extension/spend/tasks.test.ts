@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
-import { loop, task } from '../support.ts'
-import { drawn, read, row } from './parts.ts'
+import type { TaskStatus } from '../../../../shared/status.ts'
+import { figures, loop, task } from '../support.ts'
+import { drawn, nowMs, read, row } from './parts.ts'
 
 describe('tasks in the Spend view', () => {
   it('say state, calls, euros and about how many calls are left', () => {
@@ -11,6 +12,28 @@ describe('tasks in the Spend view', () => {
     assert.match(node.tooltip, /About 6 more calls fit; the task will have cost €1\.90 then\./)
     assert.match(node.tooltip, /Closest to its ceiling: calls/)
     assert.deepEqual([node.icon, node.tone], ['warning', 'warning'])
+  })
+
+  it('without a name are called by who calls and since when, and keep the id for the tooltip and the menu', () => {
+    const id = 's239c2ce0cd000002-1'
+    const made = task({ id, named: false, client: 'OpenAI/JS' })
+    const node = row(drawn({ tasks: [made] }), `task/${id}`)
+    const since = figures.when(made.startedAt, nowMs)
+    assert.equal(node.label, `OpenAI/JS, ${since}`)
+    assert.ok(node.spoken.startsWith(`A task of OpenAI/JS (since ${since}), idle, `))
+    assert.ok(node.tooltip.startsWith(`${id}\n`))
+    assert.deepEqual([node.task, node.menu], [id, ['stop', 'calls']])
+    const unknown = row(drawn({ tasks: [{ ...made, client: '' }] }), `task/${id}`)
+    assert.equal(unknown.label, `unknown client, ${since}`)
+    const lastWeek = { ...made, startedAt: '2026-11-23T08:14:00.000Z' }
+    assert.match(row(drawn({ tasks: [lastWeek] }), `task/${id}`).label, /^OpenAI\/JS, November 23/)
+  })
+
+  it('of an older gate, which does not say whose id it is, keep theirs', () => {
+    const id = 's239c2ce0cd000002-1'
+    const fields = Object.entries(task({ id })).filter(([name]) => name !== 'named' && name !== 'startedAt')
+    const older = Object.fromEntries(fields) as unknown as TaskStatus
+    assert.equal(row(drawn({ tasks: [older] }), `task/${id}`).label, id)
   })
 
   it('are running only while a call of theirs runs', () => {

@@ -20,8 +20,8 @@ describe('warnings in the Spend view', () => {
     const cut = { model: 'qwen3:4b', upstream: 'ollama', estimated: 12_920, reported: 2051 }
     assert.deepEqual(said(event('truncated', { ...cut, ollama: true })), [
       'Truncated prompt: qwen3:4b',
-      'qwen3:4b answered on a truncated prompt: about 12,920 tokens were sent, 2,051 were read.',
-      'Raise num_ctx in the request, or OLLAMA_CONTEXT_LENGTH of the server.',
+      'qwen3:4b read only 2,051 of about 12,920 tokens: the rest of the prompt was dropped.',
+      'Raise num_ctx in the request, or set OLLAMA_CONTEXT_LENGTH where Ollama starts.',
     ])
     assert.match(said(event('truncated', { ...cut, ollama: false }))[2] ?? '', /^This route cannot set num_ctx/)
   })
@@ -41,7 +41,10 @@ describe('warnings in the Spend view', () => {
     )
     assert.match(said(event('over_window', { ...over, upstream: 'ollama' }))[2] ?? '', /num_ctx/)
     assert.match(said(event('over_window', { ...over, upstream: 'lmstudio' }))[2] ?? '', /shorter prompt/)
-    assert.match(said(event('degraded', { model, to: 'ollama/qwen3:4b' }))[1] ?? '', /answered by ollama\/qwen3:4b/)
+    assert.match(
+      said(event('degraded', { model, to: 'ollama/qwen3:4b' }))[1] ?? '',
+      /: ollama\/qwen3:4b answers instead of/,
+    )
     assert.match(said(event('degraded', { model, to: 'cache' }))[1] ?? '', /equal earlier calls/)
     assert.equal(said(event('residual_drift', { model, reason: 'Twice as many.' }))[1], 'Twice as many.')
     assert.equal(

@@ -28,8 +28,8 @@ describe('the truncation warning', () => {
   it('names both numbers and what to do about it (I01)', () => {
     assert.equal(
       noticeOf(truncated())?.message,
-      'qwen3:4b answered on a truncated prompt: about 12,920 tokens were sent, 2,051 were read. ' +
-        'Raise num_ctx in the request, or OLLAMA_CONTEXT_LENGTH of the server.',
+      'qwen3:4b read only 2,051 of about 12,920 tokens: the rest of the prompt was dropped. ' +
+        'Raise num_ctx in the request, or set OLLAMA_CONTEXT_LENGTH where Ollama starts.',
     )
   })
 
@@ -37,6 +37,14 @@ describe('the truncation warning', () => {
     assert.match(noticeOf(truncated({ ollama: false }))?.message ?? '', /cannot set num_ctx: use \/api\/chat/)
     const elsewhere = truncated({ ollama: false, upstream: 'vllm' })
     assert.match(noticeOf(elsewhere)?.message ?? '', /Send a shorter prompt/)
+  })
+
+  it('makes no link of a model name that reads as one', () => {
+    for (const model of ['[Free](command:workbench.action.quit)', '[a](https://example.org "b")']) {
+      assert.doesNotMatch(noticeOf(truncated({ model }))?.message ?? ']', /[[\]]/)
+      const empty = { event: 'empty_answer', time, model, outputTokens: 1 } as const
+      assert.doesNotMatch(emptyAnswerNotice(empty, 'shop', text, figures)?.message ?? ']', /[[\]]/)
+    }
   })
 
   it('is one per model, workspace and day', () => {
@@ -55,7 +63,7 @@ describe('the truncation warning', () => {
     const truncation = { model: 'qwen3:4b', route: 'ollamaNative', sentTokens: 12_920, readTokens: 2051 }
     assert.deepEqual(noticeOf(truncated({ plan: 'chat' }))?.choices, [
       { title: 'Show How', step: { kind: 'showWindowGuide', truncation } },
-      { title: 'Always Raise It', step: { kind: 'setWindowPolicy', plan: 'chat', policy: 'raise' } },
+      { title: 'Raise num_ctx', step: { kind: 'setWindowPolicy', plan: 'chat', policy: 'raise' } },
       { title: 'Show Call', step: { kind: 'showCall', call: 'c1', sinceMs: Date.parse('2026-11-30T11:00:00Z') } },
     ])
   })

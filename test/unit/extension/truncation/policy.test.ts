@@ -29,6 +29,27 @@ describe('the policy for prompts that do not fit, in config.json', () => {
     assert.ok(change.after.includes('// mine') && change.after.includes('// port'))
   })
 
+  it('takes the place of a block that is switched off by null, and of no other part', () => {
+    const config = '{\n  "plans": {\n    "agent": { "truncation": null, "allowUnpriced": true }\n  }\n}\n'
+    const change = changePolicy(config, 'agent', 'raise')
+    assert.ok(change.kind === 'edit')
+    const agent = { truncation: { before: 'raise' }, allowUnpriced: true }
+    assert.deepEqual(readJson(change.after, undefined), { plans: { agent } })
+  })
+
+  it('is set in a file with a byte order mark, comments and Windows line ends, for a plan whose name has dots', () => {
+    const config = '\uFEFF{\r\n  // mine\r\n  "plans": {\r\n    "a.b": { "truncation": {} },\r\n  },\r\n}\r\n'
+    const change = changePolicy(config, 'a.b', 'refuse')
+    assert.ok(change.kind === 'edit')
+    assert.deepEqual(readJson(change.after, undefined), { plans: { 'a.b': { truncation: { before: 'refuse' } } } })
+    assert.ok(change.after.startsWith('\uFEFF{\r\n  // mine\r\n'))
+    assert.doesNotMatch(change.after, /[^\r]\n/)
+    const other = changePolicy(config, 'a', 'raise')
+    assert.ok(other.kind === 'edit')
+    const plans = { 'a.b': { truncation: {} }, a: { truncation: { before: 'raise' } } }
+    assert.deepEqual(readJson(other.after, undefined), { plans })
+  })
+
   it('is not written twice', () => {
     const config = '{"plans":{"agent":{"truncation":{"before":"raise"}}}}'
     assert.deepEqual(changePolicy(config, 'agent', 'raise'), { kind: 'already' })
