@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { Config } from '../shared/config.ts'
+import { eurFromNano } from '../shared/money.ts'
 import { Admission } from './budget/admission.ts'
 import { createCalendar } from './budget/calendar.ts'
 import { GrantBook } from './budget/grantBook.ts'
@@ -150,7 +151,10 @@ export function compose(parts: CompositionParts): Composition {
 export function takeUp(gate: Gate): void {
   const { ledger, log } = gate
   const orphans = ledger.settleOrphans(gate.nowMs())
-  if (orphans > 0) log.warn('calls of a daemon that died were settled at their worst case', { count: orphans })
+  if (orphans.calls > 0) {
+    log.warn('calls of a daemon that died were settled at their worst case', { count: orphans.calls })
+    gate.events.emit('orphaned', { calls: orphans.calls, eur: eurFromNano(orphans.costNanoEur) })
+  }
   followPrices(gate.dataDir, gate.priceBook, log)
   sayAges(gate.priceBook.asOf, gate.config().currency, gate.nowMs(), log)
   restoreOrders(gate)

@@ -151,6 +151,7 @@ export function createSpendText(l10n: Localiser) {
     titleUnpriced: l10n.t('Unknown price'),
     titleRate: l10n.t('Old exchange rate'),
     titleLedger: l10n.t('Ledger differs'),
+    titleOrphaned: l10n.t('The gate was cut off'),
     titlesOfAnomalies: {
       velocity: l10n.t('Fast spending'),
       cost_growth: l10n.t('Calls grow dearer'),
@@ -204,6 +205,15 @@ export function createSpendText(l10n: Localiser) {
     remedyConfig: l10n.t('Correct config.json. It is read again when it is saved.'),
     remedyUnpriced: l10n.t('Add the price to prices.overrides in config.json.'),
     remedyRate: l10n.t('Set currency.usdRate and currency.asOf in config.json.'),
+    orphaned: (calls: number, amount: string) =>
+      calls === 1
+        ? l10n.t('1 call was running when the gate ended. It counts with the most it can have cost: {0}.', amount)
+        : l10n.t(
+            '{0} calls were running when the gate ended. They count with the most they can have cost: {1}.',
+            calls,
+            amount,
+          ),
+    remedyOrphaned: l10n.t('What they really cost is on the invoice of the provider: tollgate reconcile compares.'),
     remedyLedger: l10n.t('Run tollgate doctor --ledger in a terminal.'),
     priceDrift: (provider: string, ratio: string) =>
       l10n.t('{0} invoiced {1} of what was counted here.', provider, ratio),

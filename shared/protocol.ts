@@ -59,6 +59,7 @@ export const eventNames = [
   'granted',
   'grant_withdrawn',
   'over_window',
+  'orphaned',
 ] as const
 
 /** A name of `eventNames`. */

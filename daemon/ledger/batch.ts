@@ -3,7 +3,7 @@ import { decideReservation } from '../budget/reservation.ts'
 import { CallBook, type OpenCall } from './callBook.ts'
 import { chargeOf, worstCase, type Charge } from './closing.ts'
 import { EventBook, type NewEvent } from './eventBook.ts'
-import type { ReservationAsk, ReservationResult, Settlement, WindowChange } from './ledger.ts'
+import type { OrphanSums, ReservationAsk, ReservationResult, Settlement, WindowChange } from './ledger.ts'
 import { NameBook } from './nameBook.ts'
 import { ResidualBook, type Residual } from './residualBook.ts'
 import { WindowBook, type OpenWindow } from './windowBook.ts'
@@ -100,9 +100,10 @@ export class BatchWriter {
   }
 
   /** Settles the reservations of other owners at their worst case, in one transaction (A06). */
-  settleOrphans(nowMs: number): number {
+  settleOrphans(nowMs: number): OrphanSums {
     return this.#transaction(() => {
-      let orphans = 0
+      let calls = 0
+      let costNanoEur = 0
       for (const { open, receivedAtMs } of this.#calls.foreignOpen()) {
         const charge = worstCase(open)
         const settlement: Settlement = {
@@ -120,10 +121,12 @@ export class BatchWriter {
           firstByteMs: null,
           warnings: [],
         }
-        if (this.#end(open, settlement, charge) !== null) orphans += 1
+        if (this.#end(open, settlement, charge) === null) continue
+        calls += 1
+        costNanoEur += charge.costNanoEur
       }
-      if (orphans > 0) this.#countOrphans.run(orphans)
-      return orphans
+      if (calls > 0) this.#countOrphans.run(calls)
+      return { calls, costNanoEur }
     })
   }
 

@@ -344,6 +344,12 @@ export interface KeptGrant extends Grant {
   readonly id: number
 }
 
+/** Calls whose daemon died while they ran; `costNanoEur` is what they use up of euro caps. */
+export interface OrphanSums {
+  readonly calls: number
+  readonly costNanoEur: number
+}
+
 /** Storage of calls and budgets. */
 export interface Ledger {
   /** Resolves when the reservation is durable. Asks and settlements of one turn of the event loop share a commit. */
@@ -437,8 +443,8 @@ export interface Ledger {
   saveReconciliation(summary: ReconciliationSummary, atMs: number): void
   /** The newest of each provider and unit, at most 100. */
   reconciliations(): readonly KeptReconciliation[]
-  /** Reservations of dead processes, settled at their worst case. Returns how many; called once at start. */
-  settleOrphans(nowMs: number): number
+  /** Settles reservations of dead processes at their worst case; called once at start. */
+  settleOrphans(nowMs: number): OrphanSums
   orphanedTotal(): number
   /** The youngest day that a call was reserved for, `2026-11-30`; null where there was none. */
   newestDay(): string | null

@@ -51,7 +51,7 @@ export function unavailableLedger(reason: string): Ledger {
     oldestCallMs: fail,
     saveReconciliation: fail,
     reconciliations: () => [],
-    settleOrphans: () => 0,
+    settleOrphans: () => ({ calls: 0, costNanoEur: 0 }),
     orphanedTotal: fail,
     newestDay: () => null,
     report: fail,

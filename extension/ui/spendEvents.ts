@@ -14,6 +14,7 @@ export const warningEvents = [
   'residual_drift',
   'price_drift',
   'config_rejected',
+  'orphaned',
 ] as const satisfies readonly EventName[]
 
 /** Whether the Spend view keeps an event: refusals and warnings. */

@@ -160,6 +160,12 @@ function warningOf(
     }
     case 'price_drift':
       return priceDrift(event, text, figures)
+    case 'orphaned':
+      return {
+        title: spend.titleOrphaned,
+        says: spend.orphaned(numberField(event, 'calls') ?? 0, figures.eur(numberField(event, 'eur') ?? 0)),
+        remedy: spend.remedyOrphaned,
+      }
     case 'config_rejected':
       return { title: spend.titleConfig, says: configProblem(event, text), remedy: spend.remedyConfig }
     default: {

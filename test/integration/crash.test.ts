@@ -55,6 +55,8 @@ describe('a daemon that is killed in the middle of calls', () => {
       rows.map((row) => [row.state, row.settlement, row.outcome, row.eur, row.usage.output]),
       Array<unknown>(3).fill(['settled', 'orphaned', 'orphaned', 0.004, 400]),
     )
+    const [said, ...others] = await second.events('orphaned')
+    assert.deepEqual([said?.['calls'], said?.['eur'], others.length], [3, 0.012, 0])
     assert.match(await (await second.api('/metrics')).text(), /^tollgate_ledger_orphaned_total 3$/m)
     // Two more calls fit exactly: what the ghosts held is spent once and not held again.
     for (const status of [200, 200, 429]) {

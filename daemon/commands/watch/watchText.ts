@@ -63,6 +63,8 @@ export function eventLine(message: ControlMessage, currency: string): string | n
         return `granted to ${say('scope')} ${say('ref')}: ${grantedText((name) => Number(say(name)), currency)}, by ${say('by')}`
       case 'grant_withdrawn':
         return `taken back from ${say('scope')} ${say('ref')}: ${grantedText((name) => Number(say(name)), currency)}`
+      case 'orphaned':
+        return `the gate died while ${say('calls')} calls ran; they count at their worst case, ${money(Number(say('eur')) || 0, currency)}`
       case 'storm':
       case 'anomaly':
       case 'residual_drift':

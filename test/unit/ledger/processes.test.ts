@@ -91,7 +91,7 @@ describe('two processes on one ledger', () => {
     await ended
     const ledger = openLedger(path, 'after')
     assert.equal(ledger.totals(userDay).reservedNanoEur, admitted * 2000)
-    assert.equal(ledger.settleOrphans(noonMs + 1000), admitted)
+    assert.equal(ledger.settleOrphans(noonMs + 1000).calls, admitted)
     assert.deepEqual(ledger.totals(userDay), {
       spentNanoEur: admitted * 2000,
       reservedNanoEur: 0,

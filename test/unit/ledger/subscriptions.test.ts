@@ -97,7 +97,7 @@ describe('calls of subscriptions in the ledger', () => {
     await ledger.reserve(listedAsk())
     ledger.close()
     ledger = openLedger(path, 'second')
-    assert.equal(ledger.settleOrphans(noonMs + 5000), 1)
+    assert.equal(ledger.settleOrphans(noonMs + 5000).calls, 1)
     const { spentNanoEur, listNanoEur } = ledger.summary({ window: 'day', period: '2026-11-30' })
     assert.deepEqual([spentNanoEur, listNanoEur], [0, 2000])
     assert.deepEqual(ledger.check(), [])

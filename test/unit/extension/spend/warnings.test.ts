@@ -26,6 +26,14 @@ describe('warnings in the Spend view', () => {
     assert.match(said(event('truncated', { ...cut, ollama: false }))[2] ?? '', /^This route cannot set num_ctx/)
   })
 
+  it('A06: say why the spend is higher after a crash of the gate', () => {
+    assert.deepEqual(said(event('orphaned', { calls: 1, eur: 0.42 })).slice(0, 2), [
+      'The gate was cut off',
+      '1 call was running when the gate ended. It counts with the most it can have cost: €0.42.',
+    ])
+    assert.match(said(event('orphaned', { calls: 3, eur: 0.42 }))[1] ?? '', /^3 calls were running/)
+  })
+
   it('say of the others what happened and what helps', () => {
     const model = 'o4-mini'
     assert.deepEqual(said(event('empty_answer', { model, outputTokens: 256, finish: 'length' })), [

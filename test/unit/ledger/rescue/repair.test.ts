@@ -188,7 +188,7 @@ describe('the repair of a ledger', () => {
         assert.equal(ledger.totals(userDay).spentTokens, 200 * 120)
         assert.equal(ledger.totals(month).spentNanoEur, 200 * 1200)
         assert.equal(ledger.summary({ window: 'day', period: '2026-11-30' }).calls, 200)
-        assert.equal(ledger.settleOrphans(noonMs), 3)
+        assert.equal(ledger.settleOrphans(noonMs).calls, 3)
       })
     })
 
