@@ -3,9 +3,10 @@ import { copyBaseUrl } from './baseUrl.ts'
 import type { TollgateContext } from './context.ts'
 import { newGuardedTerminal } from './guardedTerminal/newTerminal.ts'
 import { reasonOf } from './log.ts'
+import { offer } from './offerActions.ts'
 import { takeStep } from './taskSteps.ts'
 import { tryIt } from './tryIt/tryIt.ts'
-import { nameOfTask, shortId } from './ui/taskName.ts'
+import { besideLabel, labelOfTask, nameOfTask, taskToName } from './ui/taskName.ts'
 import { isHalted } from './ui/taskState.ts'
 
 /** A command of the extension. It has to make sense with the daemon away as well. A link may pass an argument. */
@@ -50,11 +51,11 @@ async function stopAll(context: TollgateContext): Promise<void> {
   try {
     const { cancelled, tookMs } = parseKillResult(await supervisor.call('POST', '/api/kill', { scope: 'global' }))
     context.log.info(`Stopped all calls: ${cancelled} cancelled in ${tookMs} ms.`)
-    await offer(text.stopped(cancelled, tookMs), { [text.linkResume]: () => resume(context) })
+    offer(text.stopped(cancelled, tookMs), { [text.linkResume]: () => resume(context) })
   } catch (error) {
     context.log.warn(`Stop all: ${reasonOf(error)}`)
     context.stopWhenBack()
-    await offer(text.stopWhileDown, startActions(context))
+    offer(text.stopWhileDown, startActions(context))
   }
 }
 
@@ -64,10 +65,10 @@ async function resume(context: TollgateContext): Promise<void> {
   try {
     await supervisor.call('POST', '/api/resume', { scope: 'global' })
     context.log.info('Calls pass again.')
-    await offer(text.resumed, {})
+    offer(text.resumed)
   } catch (error) {
     context.log.warn(`Resume: ${reasonOf(error)}`)
-    await offer(text.resumeWhileDown, startActions(context))
+    offer(text.resumeWhileDown, startActions(context))
   }
 }
 
@@ -78,18 +79,18 @@ async function steerTask(context: TollgateContext, kind: 'stop' | 'resume', argu
   const entries = tasks
     .filter((task) => (kind === 'resume' ? isHalted(task) : task.state !== 'halted'))
     .map((task) => ({
-      label: shortId(task.id),
-      description: `${task.client} · ${figures.eur(task.eur)}`,
+      label: labelOfTask(task, Date.now(), text, figures),
+      description: `${besideLabel(task)} · ${figures.eur(task.eur)}`,
       id: task.id,
     }))
   if (typeof argument !== 'string' && entries.length === 0) {
-    return offer(kind === 'stop' ? text.noTaskToStop : text.noTaskToResume, {})
+    return offer(kind === 'stop' ? text.noTaskToStop : text.noTaskToResume)
   }
   const placeHolder = kind === 'stop' ? text.pickTaskToStop : text.pickTaskToResume
   const id = typeof argument === 'string' ? argument : (await vscode.window.showQuickPick(entries, { placeHolder }))?.id
   if (id === undefined) return
-  const client = tasks.find((task) => task.id === id)?.client ?? ''
-  await takeStep(context, { kind, task: id, name: nameOfTask(id, client, text) })
+  const name = nameOfTask(taskToName(id, tasks), Date.now(), text, figures)
+  await takeStep(context, { kind, task: id, name })
 }
 
 async function restartDaemon(context: TollgateContext): Promise<void> {
@@ -110,7 +111,7 @@ async function restartDaemon(context: TollgateContext): Promise<void> {
 async function setBypassed(context: TollgateContext, bypassed: boolean): Promise<void> {
   await context.terminals.setBypassed(bypassed)
   await setBypassedKey(context)
-  await offer(bypassed ? context.text.nowBypassed : context.text.nowGuarded, {})
+  offer(bypassed ? context.text.nowBypassed : context.text.nowGuarded)
 }
 
 /** The id is read, not written down, because a fork publishes under another name. */
@@ -157,14 +158,6 @@ function startActions(context: TollgateContext): Record<string, () => unknown> {
     [text.restart]: () => restartDaemon(context),
     [text.showLog]: () => context.log.show(),
   }
-}
-
-/** Says the result of a command. Not awaited: a command is done when its work is, not when its message is closed. */
-function offer(message: string, actions: Record<string, () => unknown>): Promise<void> {
-  void vscode.window
-    .showInformationMessage(message, ...Object.keys(actions))
-    .then((chosen) => (chosen === undefined ? undefined : actions[chosen]?.()))
-  return Promise.resolve()
 }
 
 async function setBypassedKey(context: TollgateContext): Promise<void> {

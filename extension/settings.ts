@@ -121,6 +121,12 @@ export function parseSettings(reader: SettingsReader, before?: Settings): Parsed
   return { settings, invalid }
 }
 
+/** What a change of settings means for the daemon; null where it means nothing, as while Tollgate is switched off. */
+export function daemonStep(before: Settings, after: Settings): 'start' | 'stop' | 'restart' | null {
+  if (before.enabled !== after.enabled) return after.enabled ? 'start' : 'stop'
+  return after.enabled && JSON.stringify(before.daemon) !== JSON.stringify(after.daemon) ? 'restart' : null
+}
+
 function isAmount(value: unknown): value is number {
   return typeof value === 'number' && Number.isFinite(value) && value >= 0
 }

@@ -55,7 +55,7 @@ export function lineEndOf(text: string): '\r\n' | '\n' {
 export const blockBegin = '# tollgate begin'
 
 /** Last line of it. */
-export const blockEnd = '# tollgate end'
+const blockEnd = '# tollgate end'
 
 /** Lines as a marked block, without the last line's end. */
 export function markedBlock(lines: readonly string[], lineEnd: string, indent = ''): string {

@@ -99,7 +99,7 @@ export type Ensured =
   | { readonly kind: 'retireFailed'; readonly version: string }
 
 /** Limits in milliseconds. */
-export const ensureTimes = { healthMs: 300, startMs: 8000, pollMs: 100 } as const
+const ensureTimes = { healthMs: 300, startMs: 8000, pollMs: 100 } as const
 
 /** Exit code of a daemon that found the data directory owned by another one. */
 const exitOwnedByAnother = 3

@@ -14,6 +14,7 @@ export interface LogTail {
   ask(): void
   /** Resolves when the readings that have begun are over. */
   whenRead(): Promise<void>
+  /** From now on nothing is read, whoever asks: the end of a connection asks, too. */
   dispose(): void
 }
 
@@ -26,6 +27,7 @@ export function followLog(pathNow: () => string, onLine: (line: string) => void,
   let rest = ''
   let reading = Promise.resolve()
   let isLast = false
+  let isDisposed = false
 
   const read = async (): Promise<void> => {
     const path = pathNow()
@@ -58,11 +60,15 @@ export function followLog(pathNow: () => string, onLine: (line: string) => void,
   )
   return {
     ask: () => {
+      if (isDisposed) return
       isLast = false
       turn.ask()
     },
     whenRead: () => reading,
-    dispose: () => turn.cancel(),
+    dispose: () => {
+      isDisposed = true
+      turn.cancel()
+    },
   }
 }
 

@@ -3,36 +3,12 @@ import type { Status } from '../../shared/status.ts'
 import type { Log } from '../log.ts'
 import { callDaemon } from './api.ts'
 import type { ControlClient, ControlListener } from './client.ts'
+import type { AwayReason, Connection, Successor } from './connection.ts'
 import { awaitSuccessor, ensureDaemon } from './ensure.ts'
 import type { Ensured, EnsurePorts, Mine, Replacement } from './ensure.ts'
 import { restartPolicy } from './restartPolicy.ts'
 import type { RestartPolicy } from './restartPolicy.ts'
 import { compareVersions } from './versionOrder.ts'
-
-/** Why there is no connection; a person reads it in their language, so it is no sentence yet. */
-export type AwayReason =
-  Exclude<Ensured, { kind: 'ready' }> | { readonly kind: 'connectionLost'; readonly detail: string }
-
-/** A newer daemon that this window brings while an older one runs. */
-export interface Successor {
-  readonly version: string
-  /** `waiting` for a moment without calls, or it `failed` to start, so that the older one goes on. */
-  readonly state: 'waiting' | 'failed'
-}
-
-/** What this window knows of the daemon. */
-export type Connection =
-  | { readonly kind: 'off' }
-  | { readonly kind: 'starting' }
-  | {
-      readonly kind: 'connected'
-      readonly record: DiscoveryRecord
-      readonly status: Status
-      /** Null while the daemon is not older than this window. */
-      readonly successor: Successor | null
-    }
-  /** `gaveUp`: it crashed too often and is not started again by itself. */
-  | { readonly kind: 'away'; readonly reason: AwayReason; readonly gaveUp: boolean }
 
 /** What the supervisor needs from outside. */
 export interface SupervisorPorts extends EnsurePorts {
@@ -64,6 +40,9 @@ export interface SupervisorListener {
 const idleLookMs = 5000
 /** How long no call may have run before an older daemon is replaced, in milliseconds: an agent calls again sooner than that. */
 const quietMs = 2000
+/** Pause between looks at a daemon that was told to end, in milliseconds, and how many there are. */
+const endLookMs = 100
+const mostEndLooks = 100
 
 /**
  * Keeps one connection to the one daemon of this data directory: finds or starts it, follows it, and starts it again after
@@ -78,6 +57,8 @@ export class Supervisor {
   #record: DiscoveryRecord | undefined
   /** Identity of the loop that supervises; an older loop that finds another one here ends. */
   #running: object | undefined
+  /** Identity of the restart that is under way; one that finds another one here is over. */
+  #restarting: object | undefined
   #wake: () => void = () => undefined
   /** When a daemon was replaced, or was to be and ours did not start. */
   #replacementsMs: number[] = []
@@ -105,6 +86,7 @@ export class Supervisor {
   /** Begins to supervise; does nothing when it already does. */
   start(): void {
     if (this.#running) return
+    this.#restarting = undefined
     this.#successorFailed = false
     const run = {}
     this.#running = run
@@ -115,8 +97,13 @@ export class Supervisor {
     })
   }
 
-  /** Lets go of the daemon, which goes on for the other windows. */
+  /** Lets go of the daemon, which goes on for the other windows. A restart that is under way starts none. */
   stop(): void {
+    this.#restarting = undefined
+    this.#letGo()
+  }
+
+  #letGo(): void {
     this.#running = undefined
     this.#client?.close()
     this.#wake()
@@ -143,19 +130,32 @@ export class Supervisor {
 
   /** Ends the daemon and starts it again. Calls in flight get the drain time of its configuration. */
   async restart(): Promise<void> {
+    const restarting = {}
+    this.#restarting = restarting
     // The settings may name another data directory by now; the daemon that was followed would keep the port.
     const records = [this.#record, await this.#ports.readRecord()]
-    this.stop()
-    for (const record of records) {
-      const health = record && (await this.#ports.readHealth(record.url, 1000))
-      if (!record || health?.pid !== record.pid) continue
-      await this.#ports.shutdown(record)
-      for (let look = 0; look < 100 && (await this.#ports.readHealth(record.url, 300)); look++) {
-        await this.#ports.sleep(100)
-      }
-    }
+    if (this.#restarting !== restarting) return
+    this.#letGo()
+    for (const record of records) if (record !== undefined) await this.#end(record)
+    // It may have been switched off or restarted once more meanwhile.
+    if (this.#restarting !== restarting) return
     this.#record = undefined
     this.start()
+  }
+
+  /**
+   * Ends a daemon and waits until it has let go of its data directory, which it does last: a successor that comes sooner finds
+   * it owned. What answers at its address by then may be a daemon that another window has started.
+   */
+  async #end(record: DiscoveryRecord): Promise<void> {
+    const isThere = async (timeoutMs: number): Promise<boolean> =>
+      (await this.#ports.readHealth(record.url, timeoutMs))?.pid === record.pid
+    if (!(await isThere(1000))) return
+    await this.#ports.shutdown(record)
+    for (let look = 0; look < mostEndLooks; look++) {
+      if ((await this.#ports.readRecord())?.pid !== record.pid && !(await isThere(300))) return
+      await this.#ports.sleep(endLookMs)
+    }
   }
 
   async #run(run: object): Promise<void> {

@@ -1,9 +1,9 @@
 import type { Text } from '../text.ts'
-import { capText } from '../ui/caps.ts'
+import { allowedText, capText } from '../ui/caps.ts'
 import type { Figures } from '../ui/figures.ts'
 import { nameOfCap } from '../ui/notices.ts'
 import { shareOf } from './raisableCaps.ts'
-import type { Holding, RaisableCap } from './raisableCaps.ts'
+import type { Allowed, Holding, RaisableCap } from './raisableCaps.ts'
 
 /** A cap by its configured amount: `€10.00 a day for you`. */
 export function raisableName({ unit, cap, scope, name, window, isOwn }: RaisableCap, text: Text, figures: Figures) {
@@ -13,6 +13,11 @@ export function raisableName({ unit, cap, scope, name, window, isOwn }: Raisable
 /** An amount in a cap's unit. */
 export function amountText(unit: RaisableCap['unit'], amount: number, text: Text, figures: Figures): string {
   return capText(unit, amount, figures, text)
+}
+
+/** What is allowed on top of a cap: `€2.00`, `€2.00 + 50k tokens`. */
+export function grantText({ eur, tokens }: Allowed['grant'], text: Text, figures: Figures): string {
+  return allowedText({ grantedEur: eur, grantedTokens: tokens }, figures, text) ?? ''
 }
 
 /** How far a cap is used: `€9.80 of €10.00 used (98%)`. */

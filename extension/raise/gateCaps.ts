@@ -33,9 +33,11 @@ export async function readCaps({ supervisor }: TollgateContext): Promise<CapsAns
   return { caps: Array.isArray(answer?.caps) ? answer.caps : [] }
 }
 
-/** Says that a step failed, and why. */
-export function sayFailed({ text, log }: TollgateContext, what: string, error: unknown): void {
+/** Says that a step failed, and why; where the gate went away meanwhile, what helps. */
+export function sayFailed(context: TollgateContext, what: string, error: unknown): void {
+  const { text, log } = context
   log.warn(`${what}: ${reasonOf(error)}`)
+  if (gateUp(context) === null) return
   void vscode.window
     .showErrorMessage(text.stepFailed(reasonOf(error)), text.showLog)
     .then((chosen) => (chosen === text.showLog ? log.show() : undefined))

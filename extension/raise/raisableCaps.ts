@@ -57,6 +57,19 @@ export function grantFor({ scope, ref, window, unit }: RaisableCap, amount: numb
   return { scope, ref, window, [unit]: amount, until: 'midnight', by: 'extension' }
 }
 
+/** Something that is allowed on top of a cap. */
+export interface Allowed {
+  readonly cap: RaisableCap
+  /** In euros, in tokens, or in both at once. */
+  readonly grant: Pick<WindowGrant, 'id' | 'eur' | 'tokens'>
+}
+
+/** What is allowed on top of caps. A grant in both units is one, as it is taken back as one. */
+export function allowancesOn(caps: readonly RaisableCap[]): readonly Allowed[] {
+  const all = caps.flatMap((cap) => cap.grants.map((grant) => ({ cap, grant })))
+  return all.filter(({ grant }, index) => all.findIndex((one) => one.grant.id === grant.id) === index)
+}
+
 /** A cap that lets fewer calls pass than another one does. */
 export interface Holding {
   readonly cap: RaisableCap
@@ -72,11 +85,17 @@ export function stillHolding(raised: RaisableCap, amount: number, caps: readonly
   const leftOf = ({ limit, used }: RaisableCap): number => Math.max(0, limit - used)
   const room = Math.max(0, raised.limit + amount - raised.used)
   const holding = caps
-    .filter((cap) => cap.isOwn && !isSame(cap, raised))
+    .filter((cap) => cap.isOwn && !isSame(cap, raised) && boundsCallsOf(cap, raised))
     .map((cap) => ({ cap, left: leftOf(cap) }))
     .filter(({ cap, left }) => (cap.unit === raised.unit ? left < room : left === 0))
     .sort((left, right) => left.left - right.left)
   return holding[0] ?? null
+}
+
+/** Whether an own cap bounds the calls that another one bounds: those of somebody else have their own day. */
+function boundsCallsOf(own: RaisableCap, { isOwn, scope, ref }: RaisableCap): boolean {
+  if (isOwn || scope === 'project' || scope === 'model') return true
+  return own.scope === 'tenant' && scope === 'user' && ref.startsWith(`${own.ref}/`)
 }
 
 /** After a comma at most two digits, so that `1,000` is no thousandth and no thousand. */

@@ -6,9 +6,9 @@ import { readRefusals } from '../ui/spendPast.ts'
 import { amountText, fillText, raisableName, raisedText } from './capTexts.ts'
 import { gateUp, readCaps, sayFailed } from './gateCaps.ts'
 import type { GateUp } from './gateCaps.ts'
-import { amountsFor, grantFor, nearCaps, raisableCaps, readAmount, stillHolding } from './raisableCaps.ts'
+import { allowancesOn, amountsFor, grantFor, nearCaps, raisableCaps, readAmount, stillHolding } from './raisableCaps.ts'
 import type { RaisableCap } from './raisableCaps.ts'
-import { allowedOn, takeBack, takeBackOneOf } from './takeBack.ts'
+import { takeBack, takeBackOneOf } from './takeBack.ts'
 
 /** A day, and the hour of a clock change. */
 const dayMs = 25 * 3_600_000
@@ -53,7 +53,7 @@ async function raiseOneOf(
   while (cap !== undefined) {
     const chosen = await pickAmount(context, gate, cap, all.length > 1)
     if (chosen === undefined) return
-    if (chosen === 'takeBack') return takeBackOneOf(context, allowedOn(cap))
+    if (chosen === 'takeBack') return takeBackOneOf(context, allowancesOn([cap]))
     if (typeof chosen === 'number') return raise(context, gate, cap, chosen)
     cap = await pickCap(context, all)
   }
@@ -82,7 +82,7 @@ async function pickAmount(
 ): Promise<number | 'takeBack' | 'otherCap' | undefined> {
   const { text, figures } = context
   const { unit } = cap
-  const until = untilText(context, gate)
+  const until = untilText(context, gate.status.today.resetsAt)
   const amounts = amountsFor(cap).map((amount) => ({
     label: amountText(unit, amount, text, figures),
     description: text.spend.inAll(amountText(unit, cap.limit + amount, text, figures)),
@@ -111,14 +111,17 @@ async function pickAmount(
 
 async function raise(context: TollgateContext, gate: GateUp, cap: RaisableCap, amount: number): Promise<void> {
   const { text, figures, supervisor, log } = context
-  const { id } = (await supervisor.call('POST', '/api/grants', grantFor(cap, amount))) as GrantAnswer
+  const asked = grantFor(cap, amount)
+  const { id, until } = (await supervisor.call('POST', '/api/grants', asked)) as GrantAnswer
   // It is allowed by now, whether the other caps can be read or not.
   const answer = await readCaps(context).catch(() => ({ caps: [] }))
   const all = raisableCaps(answer, [])
-  const raised = { cap, amount, until: untilText(context, gate) }
+  // The day may have ended while somebody was asked.
+  const raised = { cap, amount, until: untilText(context, until ?? gate.status.today.resetsAt) }
   const message = raisedText(raised, stillHolding(cap, amount, all), isKilled(context), text, figures)
   log.info(message)
-  offer(message, { [text.spend.takeBack]: () => takeBack(context, { id, cap, amount }) })
+  const grant = { id, eur: asked.eur ?? 0, tokens: asked.tokens ?? 0 }
+  offer(message, { [text.spend.takeBack]: () => takeBack(context, { cap, grant }) })
 }
 
 function isKilled({ gate }: TollgateContext): boolean {
@@ -126,6 +129,6 @@ function isKilled({ gate }: TollgateContext): boolean {
 }
 
 /** Whatever the window of a cap, what is allowed for today ends with the day. */
-function untilText({ figures }: TollgateContext, { status }: GateUp): string {
-  return figures.when(status.today.resetsAt, Date.now())
+function untilText({ figures }: TollgateContext, endOfDay: string): string {
+  return figures.when(endOfDay, Date.now())
 }

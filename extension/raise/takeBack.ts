@@ -1,17 +1,10 @@
 import * as vscode from 'vscode'
 import type { TollgateContext } from '../context.ts'
 import { offer } from '../offerActions.ts'
-import { amountText, raisableName } from './capTexts.ts'
+import { grantText, raisableName } from './capTexts.ts'
 import { gateUp, isNotFound, readCaps, sayFailed } from './gateCaps.ts'
-import { raisableCaps } from './raisableCaps.ts'
-import type { RaisableCap } from './raisableCaps.ts'
-
-/** Something that is allowed on top of a cap, by its id. */
-export interface Allowed {
-  readonly id: number
-  readonly cap: RaisableCap
-  readonly amount: number
-}
+import { allowancesOn, raisableCaps } from './raisableCaps.ts'
+import type { Allowed } from './raisableCaps.ts'
 
 /**
  * *Take Back What Was Allowed…*: the cap holds again as it is set. Not asked twice: it lets fewer calls pass, and is undone in two
@@ -20,7 +13,7 @@ export interface Allowed {
 export async function takeBackToday(context: TollgateContext, row?: unknown): Promise<void> {
   if (gateUp(context) === null) return
   try {
-    const all = await allowances(context)
+    const all = allowancesOn(raisableCaps(await readCaps(context), []))
     const own = all.filter(
       ({ cap }) =>
         cap.isOwn &&
@@ -39,17 +32,12 @@ export async function takeBackOneOf(context: TollgateContext, all: readonly Allo
   if (chosen !== undefined) await takeBack(context, chosen)
 }
 
-/** What is allowed on top of a cap. */
-export function allowedOn(cap: RaisableCap): readonly Allowed[] {
-  return cap.grants.map((grant) => ({ id: grant.id, cap, amount: grant[cap.unit] }))
-}
-
 /** Takes one back and says so. */
-export async function takeBack(context: TollgateContext, { id, cap, amount }: Allowed): Promise<void> {
+export async function takeBack(context: TollgateContext, { cap, grant }: Allowed): Promise<void> {
   const { text, figures, supervisor, log } = context
   try {
-    await supervisor.call('POST', `/api/grants/${id}/withdraw`)
-    const message = text.spend.tookBack(amountText(cap.unit, amount, text, figures), raisableName(cap, text, figures))
+    await supervisor.call('POST', `/api/grants/${grant.id}/withdraw`)
+    const message = text.spend.tookBack(grantText(grant, text, figures), raisableName(cap, text, figures))
     log.info(message)
     offer(message)
   } catch (error) {
@@ -59,16 +47,12 @@ export async function takeBack(context: TollgateContext, { id, cap, amount }: Al
   }
 }
 
-async function allowances(context: TollgateContext): Promise<readonly Allowed[]> {
-  return raisableCaps(await readCaps(context), []).flatMap(allowedOn)
-}
-
 async function pickOne({ text, figures }: TollgateContext, all: readonly Allowed[]): Promise<Allowed | undefined> {
   const entries = all.map((allowed) => {
-    const { id, cap, amount } = allowed
-    const until = cap.grants.find((grant) => grant.id === id)?.until ?? ''
+    const { cap, grant } = allowed
+    const until = cap.grants.find(({ id }) => id === grant.id)?.until ?? ''
     return {
-      label: amountText(cap.unit, amount, text, figures),
+      label: grantText(grant, text, figures),
       description: text.spend.allowanceOf(raisableName(cap, text, figures), figures.when(until, Date.now())),
       allowed,
     }
