@@ -119,7 +119,9 @@ async function receive(doors: Doors, request: IncomingMessage, response: ServerR
   try {
     await runCall(gate, request, response)
   } finally {
-    leave()
+    // What a slow client has not taken yet would be lost with its connection.
+    if (!response.destroyed && response.writableLength > 0) response.once('close', leave)
+    else leave()
   }
 }
 
@@ -165,6 +167,8 @@ function closeWith(socket: Duplex, status: string, body: string): void {
 /** A fault of ours: the answer says that, and nothing of the fault's text, which may quote the request. */
 function onFault(gate: Gate, request: IncomingMessage, response: ServerResponse, fault: unknown): void {
   gate.log.error('a request failed inside the gate', describeFault(fault))
+  // The client has its whole answer, or the rest is on its way.
+  if (response.writableEnded) return
   if (response.headersSent) {
     response.destroy()
     return

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { eurFromNano } from '../shared/money.ts'
 import type { AdmittedCall, CallFacts, DescribedCall, ReceivedCall, Refusal } from './call.ts'
 import type { AnswerReader } from './dialects/dialect.ts'
 import { dialectByName } from './dialects/registry.ts'
@@ -99,6 +100,7 @@ export async function runCall(gate: Gate, request: IncomingMessage, response: Se
       task: call.task,
       upstream: admitted.upstreamName,
       model: admitted.facts.model,
+      heldEur: admitted.isListPrice ? 0 : eurFromNano(admitted.reservedNanoEur),
     })
     gate.memory.tasks.started(admitted)
     const watch = (reader: AnswerReader): void => {

@@ -29,7 +29,7 @@ export interface Health {
   readonly version: string
   readonly protocol: number
   readonly pid: number
-  /** Calls in flight and calls that still arrive, so that a newer extension does not replace a busy daemon. */
+  /** Calls in flight, and those that still arrive or whose answer is not taken yet: a busy daemon is not replaced. */
   readonly inFlight: number
 }
 

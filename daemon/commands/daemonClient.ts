@@ -1,4 +1,5 @@
 import { request } from 'node:http'
+import { setTimeout as wait } from 'node:timers/promises'
 import { protocolVersion } from '../../shared/build.ts'
 import type { DiscoveryRecord, Health } from '../../shared/protocol.ts'
 import { readDiscovery } from '../lifecycle/discovery.ts'
@@ -11,6 +12,34 @@ export class CommandFailure extends Error {
   override name = 'CommandFailure'
 }
 
+/** Nobody answers for the data directory: no daemon runs, or one has just made room for another. */
+export class DaemonAway extends CommandFailure {
+  override name = 'DaemonAway'
+}
+
+/** Between two daemons nobody answers for a tenth of a second, longer on a slow disk. In milliseconds. */
+const successionMs = 2000
+/** Pause between two tries, in milliseconds. */
+const retryMs = 100
+
+/**
+ * Does something that must not fail only because one daemon takes the place of another just now: as long as nobody answers,
+ * it is tried again for two seconds. Throws what the last try threw.
+ */
+export async function acrossSuccession<Result>(
+  act: () => Promise<Result>,
+  pause: (ms: number) => Promise<unknown> = wait,
+): Promise<Result> {
+  for (let waitedMs = 0; ; waitedMs += retryMs) {
+    try {
+      return await act()
+    } catch (failure) {
+      if (!(failure instanceof DaemonAway) || waitedMs >= successionMs) throw failure
+    }
+    await pause(retryMs)
+  }
+}
+
 /** An answer of the daemon. */
 export interface DaemonAnswer {
   readonly status: number
@@ -18,8 +47,8 @@ export interface DaemonAnswer {
 }
 
 /** The sentence for a data directory without a daemon. */
-export function notRunning(dataDir: string): CommandFailure {
-  return new CommandFailure(`Tollgate is not running for ${dataDir}. Start it with: tollgate serve`)
+export function notRunning(dataDir: string): DaemonAway {
+  return new DaemonAway(`Tollgate is not running for ${dataDir}. Start it with: tollgate serve`)
 }
 
 /** One request to the daemon, on a connection of its own. Rejects with the error of the socket. */
@@ -56,6 +85,10 @@ export function askDaemon(
   })
 }
 
+function isTimeout(error: unknown): boolean {
+  return error instanceof Error && error.message === 'timeout'
+}
+
 /**
  * The running daemon of a data directory. Its health is asked before anything that carries the token, so that the token is
  * not handed to another program that has taken the port since. Throws a CommandFailure.
@@ -68,8 +101,7 @@ export async function findDaemon(dataDir: string): Promise<DiscoveryRecord> {
     const answer = await askDaemon(record, { method: 'GET', path: '/healthz' })
     health = JSON.parse(answer.body) as Partial<Health>
   } catch (error) {
-    const timedOut = error instanceof Error && error.message === 'timeout'
-    throw timedOut ? new CommandFailure(`Tollgate at ${record.url} does not answer.`) : notRunning(dataDir)
+    throw isTimeout(error) ? new CommandFailure(`Tollgate at ${record.url} does not answer.`) : notRunning(dataDir)
   }
   if (health.name !== 'tollgate' || health.pid !== record.pid) throw notRunning(dataDir)
   if (health.protocol !== protocolVersion) {
@@ -88,8 +120,9 @@ export async function control(
   let answer: DaemonAnswer
   try {
     answer = await askDaemon(record, { ...ask, token: record.token })
-  } catch {
-    throw new CommandFailure(`Tollgate at ${record.url} does not answer.`)
+  } catch (error) {
+    const message = `Tollgate at ${record.url} does not answer.`
+    throw isTimeout(error) ? new CommandFailure(message) : new DaemonAway(message)
   }
   let value: unknown
   try {

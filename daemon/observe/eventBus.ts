@@ -10,9 +10,10 @@ export type Emitted = { readonly event: EventName; readonly time: string; readon
 /** Events that are only worth something while they happen; everything else is kept in the ledger as well. */
 const passing: ReadonlySet<EventName> = new Set(['call_started', 'call_settled'])
 
-/** A client that keeps asking would otherwise turn every refusal into a row. */
+/** A client that keeps asking would otherwise turn every refusal into a row: one row of a kind in this time. */
 const repeatWindowMs = 60_000
-const mostRepeats = 1000
+/** Kinds in that time: a client that names another task each time would push everything else out of the ledger's events. */
+const mostKinds = 200
 
 /** Refusals that differ in these are different things to a person, so that each of them is kept. */
 const kindFields = ['code', 'scope', 'scopeRef', 'window', 'unit', 'project', 'task', 'upstream'] as const
@@ -71,9 +72,19 @@ export class EventBus {
     if (event !== 'refused') return true
     const kind = kindFields.map((name) => String(fields[name])).join('\n')
     const last = this.#lastKept.get(kind)
-    if (last !== undefined && nowMs - last < repeatWindowMs) return false
-    if (this.#lastKept.size > mostRepeats) this.#lastKept.clear()
+    if (last !== undefined && isRecent(last, nowMs)) return false
+    if (this.#lastKept.size >= mostKinds) this.#forgetOld(nowMs)
+    if (this.#lastKept.size >= mostKinds) return false
     this.#lastKept.set(kind, nowMs)
     return true
   }
+
+  #forgetOld(nowMs: number): void {
+    for (const [kind, keptAtMs] of this.#lastKept) if (!isRecent(keptAtMs, nowMs)) this.#lastKept.delete(kind)
+  }
+}
+
+/** Within the window; a clock that was set back must not make it longer. */
+function isRecent(atMs: number, nowMs: number): boolean {
+  return Math.abs(nowMs - atMs) < repeatWindowMs
 }

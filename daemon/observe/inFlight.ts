@@ -33,7 +33,7 @@ export class InFlight {
     }
   }
 
-  /** Requests that have come in and not ended: calls in flight, and those whose body arrives or that are being judged. */
+  /** Requests that have come in and not ended: calls in flight, and those that still arrive or whose answer is not taken yet. */
   get open(): number {
     return this.#open
   }

@@ -207,6 +207,14 @@ describe('the control interface', () => {
     assert.deepEqual(await names(`event=killed,refused,resumed&limit=1&before=${ids[3]}`), ['killed'])
   })
 
+  it('says with the start of a call what it holds of the caps in euros', async () => {
+    await call(10)
+    const [started] = (await gate.daemon.events()).filter(({ event }) => event === 'call_started')
+    const { calls } = await gate.daemon.json<{ calls: readonly CallRow[] }>('/api/calls')
+    assert.ok(Number(started?.['heldEur']) > 0)
+    assert.equal(started?.['heldEur'], calls[0]?.reservedEur)
+  })
+
   it('POST /api/caps raises a cap until midnight; calls pass, and the configured cap is not changed', async () => {
     await call(100_000)
     assert.equal((await post()).status, 429)

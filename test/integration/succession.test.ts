@@ -8,6 +8,7 @@ import { handOverCloseCode } from '../../shared/protocol.ts'
 import type { DiscoveryRecord } from '../../shared/protocol.ts'
 import { startUpstream } from '../upstream/upstream.ts'
 import type { Upstream } from '../upstream/upstream.ts'
+import { startCommand } from './harness/command.ts'
 import { connectControl } from './harness/controlClient.ts'
 import { against, runDaemon, startDaemon, stopAllDaemons } from './harness/daemon.ts'
 import type { Daemon } from './harness/daemon.ts'
@@ -55,6 +56,18 @@ describe('a daemon that takes the place of another', () => {
     assert.deepEqual(today, before.today)
     assert.equal((await post(first)).status, 200, 'the old base URL still works')
     assert.equal((await second.settled(2)).length, 2)
+  })
+
+  it('is watched on by the terminal that watched its predecessor', async () => {
+    const watch = startCommand(['watch', '--data-dir', dir])
+    await watch.saw(/^€0\.00/m)
+    const second = await startDaemon(place())
+    await eventually('a watcher of the successor', async () => {
+      await second.json('/api/kill', {})
+      return /stopped global/.test(watch.stdout()) ? true : null
+    })
+    watch.signal('SIGINT')
+    assert.deepEqual(await watch.result.then(({ code, stderr }) => [code, stderr]), [0, ''])
   })
 
   it('ends with 4 while a call runs, which goes on, and gets the place when it is asked again', async () => {

@@ -122,4 +122,63 @@ describe('the door', () => {
     assert.match(received, /x-should-retry: false/)
     assert.doesNotMatch(received, /a fault of ours/)
   })
+
+  describe('whose client reads slowly', () => {
+    // More than the system keeps for a connection.
+    const long = JSON.stringify({
+      choices: [],
+      usage: { prompt_tokens: 1, completion_tokens: 1 },
+      pad: 'x'.repeat(12e6),
+    })
+    const answeredLong = answering(200, { 'content-type': 'application/json' }, [long])
+    const gone = async (): Promise<void> => {
+      while (played.gate.inFlight.open > 0) await new Promise(setImmediate)
+    }
+
+    async function settledUnread(port: number, calls = 1): Promise<void> {
+      socket.pause()
+      for (let call = 0; call < calls; call += 1) socket.write(post(port))
+      while (played.settled.length < calls) await new Promise(setImmediate)
+    }
+
+    it('counts it as open until it has its answer, so that no successor takes the place meanwhile', async () => {
+      await settledUnread(await open(answeredLong))
+      assert.deepEqual([played.gate.inFlight.size, played.gate.inFlight.open], [0, 1])
+      socket.resume()
+      await gone()
+      await until(long)
+    })
+
+    it('counts it no more when it leaves, nor the calls that it had sent behind', async () => {
+      await settledUnread(await open(answeredLong), 2)
+      socket.destroy()
+      await gone()
+    })
+
+    it('counts it no more when it leaves in the middle, nor the call that waits behind it', async () => {
+      const port = await open((handler, controller) => {
+        handler.onRequestStart?.(controller, {})
+        handler.onResponseStart?.(controller, 200, { 'content-type': 'text/event-stream' }, '')
+        handler.onResponseData?.(controller, Buffer.from(event.repeat(200_000)))
+      })
+      socket.pause()
+      socket.write(post(port).repeat(2))
+      const isWriting = (): boolean => (played.gate.inFlight.status(0)[1]?.outputTokens ?? 0) > 0
+      while (!isWriting()) await new Promise(setImmediate)
+      socket.destroy()
+      await gone()
+      assert.equal(played.settled[0]!.outcome, 'client_closed')
+    })
+
+    it('brings it the whole answer although the gate failed on what it does after it', async () => {
+      const port = await open(answeredLong)
+      played.gate.metrics.settled = () => {
+        throw new Error('a fault of ours')
+      }
+      await settledUnread(port)
+      socket.resume()
+      await until(long)
+      assert.equal(played.settled[0]!.outcome, 'ok')
+    })
+  })
 })

@@ -1,7 +1,8 @@
 import { WebSocket } from 'ws'
 import { version } from '../../../shared/build.ts'
-import type { ControlMessage, ControlRequest } from '../../../shared/protocol.ts'
-import { CommandFailure, findDaemon } from '../daemonClient.ts'
+import { handOverCloseCode } from '../../../shared/protocol.ts'
+import type { ControlMessage, ControlRequest, DiscoveryRecord } from '../../../shared/protocol.ts'
+import { acrossSuccession, CommandFailure, DaemonAway, findDaemon } from '../daemonClient.ts'
 import type { Terminal } from '../terminal.ts'
 import { WatchScreen } from './watchScreen.ts'
 import { eventLine, watchLine } from './watchText.ts'
@@ -23,37 +24,53 @@ function later(act: () => void, ms: number): () => void {
 }
 
 /**
- * `tollgate watch`: the live line until Ctrl+C (0) or the end of the daemon (1). Throws a CommandFailure where there is no
- * daemon to watch.
+ * `tollgate watch`: the live line until Ctrl+C (0) or the end of the daemon (1); where another one takes its place, it goes on
+ * with that one. Throws a CommandFailure where there is no daemon to watch.
  */
 export async function runWatch(dataDir: string, terminal: Terminal): Promise<number> {
-  const record = await findDaemon(dataDir)
-  const address = `${record.url.replace(/^http/, 'ws')}/control`
-  const socket = new WebSocket(address, {
-    headers: { authorization: `Bearer ${record.token}` },
-    followRedirects: false,
-  })
+  let record = await findDaemon(dataDir)
   const screen = new WatchScreen({
     out: terminal.out,
     columns: terminal.columns,
     nowMs: () => performance.now(),
     later,
   })
+  const interrupt = new AbortController()
+  const stopListening = terminal.onInterrupt(() => interrupt.abort())
+  try {
+    while ((await follow(record, screen, interrupt.signal)) === handOverCloseCode) {
+      record = await acrossSuccession(() => findDaemon(dataDir))
+    }
+  } catch (failure) {
+    // The successor did not come.
+    if (!(failure instanceof DaemonAway)) throw failure
+  } finally {
+    stopListening()
+    screen.end()
+  }
+  if (interrupt.signal.aborted) return 0
+  terminal.err('The daemon has ended.\n')
+  return 1
+}
+
+/** Shows what one daemon says. Resolves with the closing code; rejects with a CommandFailure where it lets nobody watch. */
+function follow({ url, token }: DiscoveryRecord, screen: WatchScreen, interrupted: AbortSignal): Promise<number> {
+  const socket = new WebSocket(`${url.replace(/^http/, 'ws')}/control`, {
+    headers: { authorization: `Bearer ${token}` },
+    followRedirects: false,
+  })
   let currency = 'EUR'
   return new Promise((resolve, reject) => {
-    let stopped = false
-    const stopListening = terminal.onInterrupt(() => {
-      stopped = true
-      screen.end()
-      socket.terminate()
-    })
+    const stop = (): void => socket.terminate()
+    if (interrupted.aborted) stop()
+    interrupted.addEventListener('abort', stop)
     socket.on('open', () => {
       const hello: ControlRequest = { type: 'hello', client: 'cli', window: `cli-${process.pid}`, version }
       socket.send(JSON.stringify(hello))
     })
     socket.on('message', (data: Buffer) => {
       const message = readMessage(data.toString('utf8'))
-      if (message === null || stopped) return
+      if (message === null || interrupted.aborted) return
       if (message.event === 'status') {
         currency = message.status.currency
         screen.show(watchLine(message.status))
@@ -64,16 +81,11 @@ export async function runWatch(dataDir: string, terminal: Terminal): Promise<num
     })
     // A failed connection is followed by a close, but its reason is only here.
     socket.on('error', () => {
-      if (stopped) return
-      stopListening()
-      reject(new CommandFailure(`Tollgate at ${record.url} does not let this command watch.`))
+      if (!interrupted.aborted) reject(new CommandFailure(`Tollgate at ${url} does not let this command watch.`))
     })
-    socket.on('close', () => {
-      stopListening()
-      if (stopped) return resolve(0)
-      screen.end()
-      terminal.err('The daemon has ended.\n')
-      resolve(1)
+    socket.on('close', (code) => {
+      interrupted.removeEventListener('abort', stop)
+      resolve(code)
     })
   })
 }

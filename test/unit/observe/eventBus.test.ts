@@ -103,4 +103,21 @@ describe('the event bus', () => {
     events.emit('refused', { code: 'budget_exhausted', scope: 'user', project: 'shop' })
     assert.equal(kept.length, 3)
   })
+
+  it('keeps no more than 200 refusals a minute of a client that names another task each time', () => {
+    const refuse = (calls: number): void => {
+      for (let call = 0; call < calls; call += 1) events.emit('refused', { code: 'killed', task: `${nowMs}-${call}` })
+    }
+    refuse(1500)
+    nowMs += 30_000
+    refuse(1500)
+    assert.equal(kept.length, 200)
+    nowMs += 30_000
+    refuse(1)
+    assert.equal(kept.length, 201)
+    nowMs -= 3_600_000
+    refuse(1)
+    assert.equal(kept.length, 202, 'the clock was set back')
+    assert.equal(events.list({ sinceMs: 0, limit: 5000, names: ['refused'] }).length >= 1000, true)
+  })
 })
