@@ -1,6 +1,6 @@
 import { refusalCodes, warningCodes } from '../../shared/codes.ts'
 import type { Status } from '../../shared/status.ts'
-import type { Text } from '../text.ts'
+import type { Text } from '../text/text.ts'
 import { isUnnamed, labelOfTask, taskToName } from '../ui/taskName.ts'
 import { costText, newTokens } from './charts/cells.ts'
 import type { ChartWords } from './charts/cells.ts'

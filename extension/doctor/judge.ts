@@ -1,6 +1,6 @@
 import type { ClientTarget } from '../clients/target.ts'
 import type { ClientFamily } from '../env/injection.ts'
-import type { Text } from '../text.ts'
+import type { Text } from '../text/text.ts'
 import type { Finding, Verdict } from './finding.ts'
 import { familyVariables } from './surroundings.ts'
 import type { Surroundings } from './surroundings.ts'

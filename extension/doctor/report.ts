@@ -1,4 +1,4 @@
-import type { Text } from '../text.ts'
+import type { Text } from '../text/text.ts'
 import { verdicts } from './finding.ts'
 import type { Finding } from './finding.ts'
 import { judge } from './judge.ts'

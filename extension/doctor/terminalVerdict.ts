@@ -1,5 +1,5 @@
 import type { ClientFamily } from '../env/injection.ts'
-import type { Text } from '../text.ts'
+import type { Text } from '../text/text.ts'
 import type { Finding } from './finding.ts'
 import { familyVariables } from './surroundings.ts'
 import type { Surroundings, VariableFile } from './surroundings.ts'

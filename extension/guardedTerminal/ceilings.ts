@@ -1,6 +1,6 @@
 import type { TaskRequest } from '../../shared/protocol.ts'
 import type { SkippedFamily } from '../env/injection.ts'
-import type { Text } from '../text.ts'
+import type { Text } from '../text/text.ts'
 import type { Figures } from '../ui/figures.ts'
 
 /** What a guarded terminal is asked for, in this order. */

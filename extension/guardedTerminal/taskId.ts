@@ -1,5 +1,5 @@
 import type { TaskStatus } from '../../shared/status.ts'
-import type { Text } from '../text.ts'
+import type { Text } from '../text/text.ts'
 
 /** Month, day, number: `term-1130-1`. Short, because it stands in a tab's name. */
 const idForm = /\bterm-\d{4}-\d{1,5}\b/

@@ -1,4 +1,4 @@
-import type { Text } from '../text.ts'
+import type { Text } from '../text/text.ts'
 import type { Choice, Offer } from '../ui/offer.ts'
 
 /**

@@ -1,4 +1,4 @@
-import type { Text } from '../text.ts'
+import type { Text } from '../text/text.ts'
 import { allowedText, capText } from '../ui/caps.ts'
 import type { Figures } from '../ui/figures.ts'
 import { nameOfCap } from '../ui/notices.ts'

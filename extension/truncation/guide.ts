@@ -1,4 +1,4 @@
-import type { Text } from '../text.ts'
+import type { Text } from '../text/text.ts'
 import type { Figures } from '../ui/figures.ts'
 import type { Truncation } from './truncation.ts'
 import { windowFor } from './windowSize.ts'

@@ -3,7 +3,7 @@ import type { DaemonEvent } from '../ui/eventFields.ts'
 import type { Figures } from '../ui/figures.ts'
 import type { Choice, Offer } from '../ui/offer.ts'
 import { harmless } from '../ui/taskName.ts'
-import type { Text } from '../text.ts'
+import type { Text } from '../text/text.ts'
 import { routeOf, truncationOf } from './truncation.ts'
 import type { Truncation } from './truncation.ts'
 

@@ -1,6 +1,6 @@
 import type { CallRow } from '../../shared/status.ts'
 import { totalInput } from '../../shared/usage.ts'
-import type { Text } from '../text.ts'
+import type { Text } from '../text/text.ts'
 import { aligned, countedRows, isReported, priceText } from '../ui/callDetails.ts'
 import type { Figures } from '../ui/figures.ts'
 import { refusalSentence } from '../ui/refusalSentence.ts'

@@ -1,6 +1,6 @@
 import { ageInDays, pricesOldAfterDays, rateOldAfterDays } from '../../shared/age.ts'
 import type { Status } from '../../shared/status.ts'
-import type { Text } from '../text.ts'
+import type { Text } from '../text/text.ts'
 import type { Figures } from './figures.ts'
 
 /**

@@ -1,6 +1,6 @@
 import type { Connection } from '../daemon/connection.ts'
 import { defaultRestartLimits } from '../daemon/restartPolicy.ts'
-import type { Text } from '../text.ts'
+import type { Text } from '../text/text.ts'
 
 /** Why the gate is away, in a sentence. */
 export function awayText({ reason, gaveUp }: Extract<Connection, { kind: 'away' }>, text: Text): string {

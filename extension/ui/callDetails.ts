@@ -1,6 +1,6 @@
 import type { CallRow } from '../../shared/status.ts'
 import { totalInput } from '../../shared/usage.ts'
-import type { Text } from '../text.ts'
+import type { Text } from '../text/text.ts'
 import type { Figures } from './figures.ts'
 import { oneLine } from './spendNode.ts'
 

@@ -1,5 +1,5 @@
 import type { SpendStatus, Status } from '../../shared/status.ts'
-import type { Text } from '../text.ts'
+import type { Text } from '../text/text.ts'
 import type { Figures } from './figures.ts'
 
 /** One cap against what was used of it. */

@@ -1,6 +1,6 @@
 import { pathPart } from '../../shared/addresses.ts'
 import type { Status } from '../../shared/status.ts'
-import type { Text } from '../text.ts'
+import type { Text } from '../text/text.ts'
 import { eurStep } from './allowance.ts'
 import { capText, eurCap, tokenCap } from './caps.ts'
 import { numberField, textField } from './eventFields.ts'

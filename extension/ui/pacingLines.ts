@@ -1,5 +1,5 @@
 import type { PacingStatus, Status } from '../../shared/status.ts'
-import type { Text } from '../text.ts'
+import type { Text } from '../text/text.ts'
 import type { Figures } from './figures.ts'
 import { mostRows, plain } from './tooltipTable.ts'
 

@@ -1,7 +1,7 @@
 import { refusalCodes } from '../../shared/codes.ts'
 import type { RefusalCode } from '../../shared/codes.ts'
 import type { TaskStatus } from '../../shared/status.ts'
-import type { Text } from '../text.ts'
+import type { Text } from '../text/text.ts'
 import { numberField, textField } from './eventFields.ts'
 import type { DaemonEvent } from './eventFields.ts'
 import type { Figures } from './figures.ts'

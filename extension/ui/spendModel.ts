@@ -1,6 +1,6 @@
 import type { Report, ReportRow } from '../../shared/report.ts'
 import type { ModelStatus, SpendStatus, Status } from '../../shared/status.ts'
-import type { Text } from '../text.ts'
+import type { Text } from '../text/text.ts'
 import { allTokens, allowedText, capText, eurCap, gauges, tokenCap } from './caps.ts'
 import type { Figures } from './figures.ts'
 import { spentText } from './gateView.ts'

@@ -1,7 +1,7 @@
 import { anomalyKinds } from '../../shared/codes.ts'
 import type { AnomalyKind } from '../../shared/codes.ts'
 import type { Status, TaskStatus } from '../../shared/status.ts'
-import type { Text } from '../text.ts'
+import type { Text } from '../text/text.ts'
 import { anomalyText } from './anomalyText.ts'
 import { numberField, textField } from './eventFields.ts'
 import type { DaemonEvent } from './eventFields.ts'

@@ -1,6 +1,6 @@
 import type { SpendStatus, Status } from '../../shared/status.ts'
 import type { StatusBarShow } from '../settings.ts'
-import type { Text } from '../text.ts'
+import type { Text } from '../text/text.ts'
 import { capText, eurCap, gauges } from './caps.ts'
 import type { Gauge } from './caps.ts'
 import type { Figures } from './figures.ts'

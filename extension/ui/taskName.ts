@@ -1,6 +1,6 @@
 import { isTerminalTask } from '../guardedTerminal/taskId.ts'
 import type { TaskStatus } from '../../shared/status.ts'
-import type { Text } from '../text.ts'
+import type { Text } from '../text/text.ts'
 import type { Figures } from './figures.ts'
 
 /**

@@ -1,7 +1,7 @@
 import { pathPart } from '../../shared/addresses.ts'
 import type { GrantRequest } from '../../shared/protocol.ts'
 import type { Status } from '../../shared/status.ts'
-import type { Text } from '../text.ts'
+import type { Text } from '../text/text.ts'
 import { allowanceFor } from './allowance.ts'
 import { numberField, textField } from './eventFields.ts'
 import type { DaemonEvent } from './eventFields.ts'

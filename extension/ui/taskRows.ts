@@ -1,7 +1,7 @@
 import { pathPart } from '../../shared/addresses.ts'
 import type { Status, TaskStatus } from '../../shared/status.ts'
 import { isTerminalTask } from '../guardedTerminal/taskId.ts'
-import type { Text } from '../text.ts'
+import type { Text } from '../text/text.ts'
 import type { Figures } from './figures.ts'
 import { isUnnamed, labelOfTask } from './taskName.ts'
 import { isHalted, loopText } from './taskState.ts'

@@ -1,5 +1,5 @@
 import type { LoopStatus, TaskStatus } from '../../shared/status.ts'
-import type { Text } from '../text.ts'
+import type { Text } from '../text/text.ts'
 import { harmless } from './taskName.ts'
 
 /** Whether a task's calls are refused: at a ceiling, by a person, or because a conversation of its repeats itself. */

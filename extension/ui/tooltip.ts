@@ -1,6 +1,6 @@
 import type { ModelStatus, Status } from '../../shared/status.ts'
 import type { SkippedFamily } from '../env/injection.ts'
-import type { Text } from '../text.ts'
+import type { Text } from '../text/text.ts'
 import { agesLine } from './ages.ts'
 import { allTokens, allowedText, capText, eurCap, tokenCap } from './caps.ts'
 import type { Figures } from './figures.ts'

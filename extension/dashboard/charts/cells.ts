@@ -1,5 +1,5 @@
 import type { ReportSums } from '../../../shared/report.ts'
-import type { DashboardText } from '../../dashboardText.ts'
+import type { DashboardText } from '../../text/dashboard.ts'
 import type { Numbers } from '../numbers.ts'
 import type { Cell, ChartTable, NumberKind } from '../page.ts'
 

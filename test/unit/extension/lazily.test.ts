@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { lazily } from '../../../extension/lazily.ts'
-import { createText } from '../../../extension/text.ts'
+import { createText } from '../../../extension/text/text.ts'
 import { createFigures } from '../../../extension/ui/figures.ts'
 
 describe('what the start of the extension does not pay for', () => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
-import { createText } from '../../../extension/text.ts'
+import { createText } from '../../../extension/text/text.ts'
 import { readLocalisedStrings, stringsOf } from './localisedStrings.ts'
 
 type Sentences = Readonly<Record<string, string>>

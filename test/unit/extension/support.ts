@@ -1,4 +1,4 @@
-import { createText } from '../../../extension/text.ts'
+import { createText } from '../../../extension/text/text.ts'
 import { createFigures } from '../../../extension/ui/figures.ts'
 import type { LoopStatus, SpendStatus, Status, TaskStatus } from '../../../shared/status.ts'
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { createNumbers } from '../../../../extension/dashboard/numbers.ts'
-import { localiserIn } from '../../../../extension/localiser.ts'
-import { createText } from '../../../../extension/text.ts'
+import { localiserIn } from '../../../../extension/text/localiser.ts'
+import { createText } from '../../../../extension/text/text.ts'
 import { createFigures } from '../../../../extension/ui/figures.ts'
 
 /** No-break spaces as plain ones: which of them a language takes differs between versions of its data. */

@@ -1,5 +1,5 @@
 import type { Localiser } from './text.ts'
-import type { Figures } from './ui/figures.ts'
+import type { Figures } from '../ui/figures.ts'
 
 /**
  * A localiser that fills numbers into its sentences as the user's language writes them: `1,204 ms`, `1.204 ms`. What is no amount,

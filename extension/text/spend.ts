@@ -1,4 +1,4 @@
-import type { AnomalyKind, RefusalCode } from '../shared/codes.ts'
+import type { AnomalyKind, RefusalCode } from '../../shared/codes.ts'
 import type { Localiser } from './text.ts'
 
 /** Sentences of the Spend view and of the document with a task's calls; a part of `text.ts`, which has no room for them. */

@@ -1,4 +1,4 @@
-import type { Verdict } from './doctor/finding.ts'
+import type { Verdict } from '../doctor/finding.ts'
 import type { Localiser } from './text.ts'
 
 /** Sentences of the doctor's report; a part of `text.ts`, which has no room for them. */
