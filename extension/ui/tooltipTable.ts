@@ -4,8 +4,8 @@ export type Row = readonly [string, string, string, string]
 /** Rows that a list shows before it says how many more there are. */
 export const mostRows = 6
 
-/** The hover draws tables without any space between the columns. */
-const columnGap = '&emsp;'
+/** The hover draws tables without any space between the columns. A figure may not break away from this one. */
+const columnGap = '&nbsp;&nbsp;&nbsp;'
 
 /** A table in markdown. */
 export function table(head: Row, rows: readonly Row[]): string {

@@ -47,7 +47,7 @@ describe('the status bar item', () => {
       today: spend({ tokens: { input: 1000, cacheRead: 5_000_000, cacheWrite: 200, output: 300 } }),
     })
     assert.match(view.text, /· 1\.5k$/)
-    assert.match(view.tooltip, /\| &emsp;1\.2k \| &emsp;5M \| &emsp;300 \|/)
+    assert.match(view.tooltip, /\| &nbsp;&nbsp;&nbsp;1\.2k \| &nbsp;&nbsp;&nbsp;5M \| &nbsp;&nbsp;&nbsp;300 \|/)
   })
 
   it('counts the growing output of running calls and says how many there are', () => {
@@ -58,8 +58,11 @@ describe('the status bar item', () => {
     const view = drawUp({ inFlight })
     assert.equal(view.text, '$(pulse) €1.84 · 130k')
     assert.match(view.tooltip, /\| \*\*Running \(2\)\*\* \|/)
-    assert.match(view.tooltip, /\| gpt\u20115 \| &emsp;12 s \| &emsp;shop\u20113 \| &emsp;2k \|/)
-    assert.match(view.tooltip, /\| qwen3 \| &emsp;0 s \| &emsp; \| &emsp;0 \|/)
+    assert.match(
+      view.tooltip,
+      /\| gpt\u20115 \| &nbsp;&nbsp;&nbsp;12 s \| &nbsp;&nbsp;&nbsp;shop\u20113 \| &nbsp;&nbsp;&nbsp;2k \|/,
+    )
+    assert.match(view.tooltip, /\| qwen3 \| &nbsp;&nbsp;&nbsp;0 s \| &nbsp;&nbsp;&nbsp; \| &nbsp;&nbsp;&nbsp;0 \|/)
     assert.match(view.accessibleLabel, /2 calls running\.$/)
   })
 
@@ -126,7 +129,7 @@ describe('the status bar item', () => {
     const view = drawUp({ today: spend({ spentEur: 10.5, grantedEur: 5 }) })
     assert.equal(view.text, '$(pulse) €10.50 · 128k')
     assert.match(view.accessibleLabel, /€10\.50 of €15\.00, 70%/)
-    assert.match(view.tooltip, /\| &emsp;€15\.00 \| &emsp;70% \|/)
+    assert.match(view.tooltip, /\| &nbsp;&nbsp;&nbsp;€15\.00 \| &nbsp;&nbsp;&nbsp;70% \|/)
     assert.match(view.tooltip, /Today: €5\.00 allowed on top of the cap until /)
     const tokens = { input: 5000, cacheRead: 0, cacheWrite: 0, output: 600 }
     assert.equal(drawUp({ today: spend({ capTokens: 6000, grantedTokens: 2000, tokens }) }).background, 'none')
@@ -265,7 +268,10 @@ describe('the status bar item', () => {
       ],
     })
     assert.ok(tooltip.includes('Subscription calls today: €3.20 at list price, not billed.'))
-    assert.match(tooltip, /\| opus \| &emsp;€3\.00 list \|.*\n\| haiku \| &emsp;€0\.10 \+ €0\.20 list \|/)
+    assert.match(
+      tooltip,
+      /\| opus \| &nbsp;&nbsp;&nbsp;€3\.00 list \|.*\n\| haiku \| &nbsp;&nbsp;&nbsp;€0\.10 \+ €0\.20 list \|/,
+    )
     assert.match(tooltip, /anthropic, window 5h: 42% used {2}\nanthropic, window 7d: used up, resets .*December/)
     assert.doesNotMatch(drawUp().tooltip, /list price|window/)
   })

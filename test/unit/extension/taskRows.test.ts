@@ -29,7 +29,9 @@ describe("tasks in the status bar's tooltip", () => {
     const shown = tooltip({ tasks: [task({ state: 'halted', iterations: 25 })] })
     assert.match(shown, /\| \*\*Task\*\* \|/)
     assert.ok(
-      shown.includes(`| shop\u20113 · claude\u2011cli/2.1 | &emsp;€0.84 | &emsp;25 | &emsp;halted · ${resume} |`),
+      shown.includes(
+        `| shop\u20113 · claude\u2011cli/2.1 | &nbsp;&nbsp;&nbsp;€0.84 | &nbsp;&nbsp;&nbsp;25 | &nbsp;&nbsp;&nbsp;halted · ${resume} |`,
+      ),
     )
   })
 
@@ -71,8 +73,8 @@ describe("tasks in the status bar's tooltip", () => {
     const inFlight = [{ call: 'a', task: made.id, model: 'gpt-5', elapsedMs: 1000, outputTokens: 5 }]
     const shown = tooltip({ tasks: [made], inFlight })
     const label = `OpenAI/JS, ${plain(figures.when(made.startedAt, Date.parse(time)))}`
-    assert.ok(shown.includes(`| ${label} | &emsp;€0.84 |`))
-    assert.ok(shown.includes(`| gpt\u20115 | &emsp;1 s | &emsp;${label} |`))
+    assert.ok(shown.includes(`| ${label} | &nbsp;&nbsp;&nbsp;€0.84 |`))
+    assert.ok(shown.includes(`| gpt\u20115 | &nbsp;&nbsp;&nbsp;1 s | &nbsp;&nbsp;&nbsp;${label} |`))
     assert.ok(shown.includes('(command:tollgate.resumeTask?%5B%22s239c2ce0cd000002-1%22%5D)'))
   })
 

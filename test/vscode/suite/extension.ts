@@ -52,7 +52,10 @@ describe('the status bar item', () => {
     assert.match(text, /^\$\(pulse\) €0\.\d\d · 102k$/)
     const { today } = await status()
     assert.ok(today.spentEur > 0.1, `spent ${today.spentEur}`)
-    assert.match(api().statusBar().tooltip, /\| gpt\u20114o \| &emsp;€0\.\d\d \| &emsp; \| &emsp;1 \|/)
+    assert.match(
+      api().statusBar().tooltip,
+      /\| gpt\u20114o \| &nbsp;&nbsp;&nbsp;€0\.\d\d \| &nbsp;&nbsp;&nbsp; \| &nbsp;&nbsp;&nbsp;1 \|/,
+    )
   })
 })
 
