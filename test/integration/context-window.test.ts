@@ -81,6 +81,7 @@ describe('a prompt that does not fit into the window, before the call', () => {
         call: row!.id,
         task: row!.task,
         project: null,
+        plan: 'agent',
         upstream: 'ollama',
         model,
         estimated: Number(estimated),

@@ -51,7 +51,7 @@ describe('the demo', () => {
     assert.match(climb, /refused +403 Task climb has reached its ceiling: with this call it comes to 11 iterations/)
     assert.equal(loop.match(/anthropic .*read_file build\.log/g)?.length, 3)
     assert.match(loop, /refused +403 The task repeats itself: the tool "read_file" was called 3 times/)
-    assert.match(loop, /resume --scope task --ref poller\n.*The build is done\. {2}ok/)
+    assert.match(loop, /resume --scope task --ref poller\n.*Task poller was resumed.*\n.*The build is done\. {2}ok/)
     assert.equal(await silent(gateOf(output) ?? ''), true)
   })
 
