@@ -104,11 +104,30 @@ export class Workbench {
       .waitFor()
   }
 
-  /** Types a line into the terminal that has the keyboard. */
+  /**
+   * Types a line into the terminal that has the keyboard. A terminal that is being attached anew loses keys, so the line is sent only
+   * once it stands there.
+   */
   async typeLine(line: string): Promise<void> {
-    await this.page.locator('.terminal-wrapper.active .xterm-helper-textarea').first().focus()
-    await this.page.keyboard.type(line)
+    const terminal = this.page.locator('.terminal-wrapper.active')
+    const end = line.slice(-8)
+    for (let attempt = 1; ; attempt++) {
+      await terminal.locator('.xterm-helper-textarea').first().focus()
+      await this.page.keyboard.type(line)
+      if (await this.#standsAtEnd(terminal, end)) break
+      if (attempt === 5) throw new Error(`The terminal did not take "${line}".`)
+      await this.page.keyboard.press('Control+U')
+    }
     await this.page.keyboard.press('Enter')
+  }
+
+  async #standsAtEnd(terminal: Locator, end: string): Promise<boolean> {
+    for (let look = 0; look < 30; look++) {
+      const text = ((await terminal.locator('.xterm-rows').first().textContent()) ?? '').replace(/\u00a0/g, ' ')
+      if (text.trimEnd().endsWith(end)) return true
+      await this.page.waitForTimeout(100)
+    }
+    return false
   }
 
   /** Runs a line in the terminal that has the keyboard; gives what it wrote, without line ends, once it is done. */
