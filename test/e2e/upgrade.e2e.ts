@@ -1,29 +1,27 @@
 import assert from 'node:assert/strict'
-import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
-import { join, resolve } from 'node:path'
-import { callDaemon, readHealth } from '../../extension/daemon/api.ts'
+import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { readHealth } from '../../extension/daemon/api.ts'
 import { gateUrl } from '../../shared/addresses.ts'
 import type { DiscoveryRecord } from '../../shared/protocol.ts'
 import type { CallRow, Status } from '../../shared/status.ts'
 import { eventually } from '../integration/harness/eventually.ts'
 import type { RecordedRequest } from '../upstream/recorded.ts'
-import { startUpstream } from '../upstream/upstream.ts'
 import type { Upstream } from '../upstream/upstream.ts'
 import { prompts } from '../vscode/host/prompts.ts'
 import { gateRecord } from '../vscode/host/profile.ts'
 import type { Profile } from '../vscode/host/profile.ts'
 import { gateProcesses } from './gateProcesses.ts'
+import { slowPieces } from './heldProviders.ts'
 import { packVsixAs, presentVersion } from './newerVsix.ts'
-import { packVsix, useStand } from './stand.ts'
-import type { Played } from './stand.ts'
+import { packVsix } from './stand.ts'
+import { ask, longestWaitMs, useTwoWindows } from './twoWindows.ts'
+import type { TwoWindows } from './twoWindows.ts'
 import type { Workbench } from './workbench.ts'
 
 const newerVersion = presentVersion.replace(/\d+$/, (patch) => String(Number(patch) + 1))
-/** Pieces of an answer to `prompts.slow`. */
-const slowPieces = 900
 /** How long it is watched that nothing happens: several times what a window waits before it replaces a gate. */
 const watchedMs = 10_000
-const longestWaitMs = 60_000
 
 /**
  * A newer VSIX is installed while an agent's answer runs: the running gate finishes it, then the newer one takes its place.
@@ -31,26 +29,14 @@ const longestWaitMs = 60_000
  * Needs `node esbuild.mjs --production` before.
  */
 describe('an upgrade of the extension', function () {
-  this.timeout(240_000)
-  // Each step stands on the one before.
-  this.bail(true)
-  /** Whether slow answers are slow now. */
-  let isHeld = true
   let olderVsix = ''
   let newerVsix = ''
-  const stand = useStand(async () => {
+  const opened = useTwoWindows(this, 'upgrade', async () => {
     olderVsix = await packVsix()
     newerVsix = await packVsixAs(newerVersion)
-    return {
-      extension: { vsix: olderVsix },
-      play: () => playedProvider(() => isHeld),
-      prepare: ({ workspace }) => {
-        copyFileSync(join('test', 'e2e', 'agent.mjs'), join(workspace, 'agent.mjs'))
-        mkdirSync(join(workspace, 'node_modules'))
-        symlinkSync(resolve('node_modules', 'openai'), join(workspace, 'node_modules', 'openai'), 'dir')
-      },
-    }
+    return olderVsix
   })
+  let windows: TwoWindows
   let upstream: Upstream
   let profile: Profile
   let a: Workbench
@@ -60,40 +46,20 @@ describe('an upgrade of the extension', function () {
   let newer: DiscoveryRecord
   let slow: RecordedRequest
 
-  before(async () => {
-    ;({ upstream, profile } = stand())
-    a = await stand().openWindow()
-    b = await stand().openWindow()
-    await b.focus()
-    await a.focus()
+  before(() => {
+    windows = opened()
+    ;({ upstream, profile, a, b } = windows)
   })
 
-  afterEach(async function () {
-    if (this.currentTest?.state !== 'failed') return
-    await a.picture('upgrade-failed-a')
-    await b.picture('upgrade-failed-b')
-  })
-
-  const record = (): DiscoveryRecord => {
-    const found = gateRecord(profile)
-    assert.ok(found, 'there is no record of a gate')
-    return found
-  }
-  const status = async (): Promise<Status> => (await callDaemon(record(), 'GET', '/api/status')) as Status
-  const calls = async (): Promise<readonly CallRow[]> =>
-    ((await callDaemon(record(), 'GET', '/api/calls?since=0&limit=100')) as { calls: readonly CallRow[] }).calls
-  /** Waits until both windows show the same text. */
-  const bothShow = (pattern: RegExp): Promise<string> =>
-    eventually(`both windows to show ${String(pattern)}`, async () => {
-      const [left, right] = await Promise.all([a, b].map((window) => window.spendShows(pattern, longestWaitMs)))
-      return left !== undefined && left === right ? left : null
-    })
+  const record = (): DiscoveryRecord => windows.record()
+  const status = (): Promise<Status> => windows.status()
+  const calls = (): Promise<readonly CallRow[]> => windows.calls()
+  const bothShow = (pattern: RegExp): Promise<string> => windows.bothShow(pattern)
   const reload = async (window: Workbench): Promise<void> => {
     await window.page.reload()
     await window.ready()
     await window.spendShows(/^€/, longestWaitMs)
   }
-  const ask = (window: Workbench, prompt = 'Hello'): Promise<string> => window.run(`node agent.mjs "${prompt}"`)
   const isOnlyGate = async (pid: number): Promise<void> => {
     await eventually('one gate', async () => ((await gateProcesses(profile)).length === 1 ? true : null))
     assert.deepEqual(await gateProcesses(profile), [pid])
@@ -112,7 +78,7 @@ describe('an upgrade of the extension', function () {
       await window.openTerminal()
     }
     assert.match(await ask(a, prompts.dear), /Done: \d+ pieces/)
-    await bothShow(/^€0\.\d\d · 102k$/)
+    await bothShow(/^€0\.94 · 402k$/)
     await isOnlyGate(older.pid)
   })
 
@@ -122,7 +88,7 @@ describe('an upgrade of the extension', function () {
     await eventually('the answer to begin', async () =>
       ((await status()).inFlight[0]?.outputTokens ?? 0) > 0 ? true : null,
     )
-    await stand().install(newerVsix)
+    await windows.stand.install(newerVsix)
     assert.equal(installedVersion(profile), newerVersion)
     await reload(a)
     const tooltip = await a.openTooltip()
@@ -152,7 +118,7 @@ describe('an upgrade of the extension', function () {
 
   it('finishes the answer, then the newer gate takes over: same address, same ledger, and the windows show no gap', async () => {
     const noted = await Promise.all([a, b].map((window) => window.noteSpend()))
-    isHeld = false
+    windows.hold(false)
     const screen = a.page.locator('.terminal-wrapper.active .xterm-rows')
     await screen.filter({ hasText: `Done: ${slowPieces} pieces.` }).waitFor({ timeout: longestWaitMs })
     assert.equal((await upstream.waitForClose(slow, longestWaitMs)).finished, true)
@@ -219,7 +185,7 @@ describe('an upgrade of the extension', function () {
 
   it('is not taken back by the older VSIX: it attaches to the newer gate and nobody fights', async () => {
     await a.focus()
-    await stand().install(olderVsix)
+    await windows.stand.install(olderVsix)
     assert.equal(installedVersion(profile), presentVersion)
     await reload(a)
     assert.match(await ask(a), /Done: \d+ pieces/)
@@ -246,22 +212,4 @@ function installedVersion({ extensionsDir }: Profile): string | undefined {
   const text = readFileSync(join(extensionsDir, 'extensions.json'), 'utf8')
   const all = JSON.parse(text) as readonly { readonly identifier: { readonly id: string }; readonly version: string }[]
   return all.find(({ identifier }) => identifier.id === 'tollgate.tollgate')?.version
-}
-
-/** A provider that reports 100,000 input tokens for a dear prompt, and answers a slow one slowly while it is held. */
-async function playedProvider(isHeld: () => boolean): Promise<Played> {
-  const upstream = await startUpstream()
-  upstream.script((request) => {
-    const body = request.body.toString('utf8')
-    if (body.includes(prompts.dear)) return { inputTokens: 100_000, outputTokens: 2000, chunkDelayMs: 0 }
-    if (!body.includes(prompts.slow)) return undefined
-    return {
-      outputTokens: slowPieces,
-      get chunkDelayMs() {
-        return isHeld() ? 100 : 0
-      },
-    }
-  })
-  const gateConfig = { upstreams: { openai: { baseUrl: upstream.baseUrls.openai, dialect: 'openai' } } }
-  return { upstream, gateConfig }
 }

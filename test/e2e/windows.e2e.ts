@@ -1,96 +1,65 @@
 import assert from 'node:assert/strict'
-import { copyFileSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
-import { join, resolve } from 'node:path'
-import { callDaemon, readHealth } from '../../extension/daemon/api.ts'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { readHealth } from '../../extension/daemon/api.ts'
 import type { DiscoveryRecord } from '../../shared/protocol.ts'
 import type { CallRow, Status } from '../../shared/status.ts'
+import { eventually } from '../integration/harness/eventually.ts'
 import type { RecordedRequest } from '../upstream/recorded.ts'
 import type { Upstream } from '../upstream/upstream.ts'
 import { prompts } from '../vscode/host/prompts.ts'
 import { gateRecord } from '../vscode/host/profile.ts'
 import type { Profile } from '../vscode/host/profile.ts'
 import { gateProcesses } from './gateProcesses.ts'
-import { heldProviders, slowPieces } from './heldProviders.ts'
-import { packVsix, useStand } from './stand.ts'
+import { slowPieces } from './heldProviders.ts'
+import { packVsix } from './stand.ts'
+import { ask, longestWaitMs, useTwoWindows } from './twoWindows.ts'
+import type { TwoWindows } from './twoWindows.ts'
 import type { Workbench } from './workbench.ts'
-
-const longestWaitMs = 60_000
 
 /**
  * Two windows of one VS Code and the one gate behind them: the same figures, one message for one thing, and a gate that dies.
  * The windows have the focus as on a desktop, one or the other. Needs `node esbuild.mjs --production` before.
  */
 describe('two windows of one VS Code', function () {
-  this.timeout(240_000)
-  // Each step stands on the one before.
-  this.bail(true)
-  /** Whether slow answers are slow now. */
-  let isHeld = true
-  const stand = useStand(async () => ({
-    extension: { vsix: await packVsix() },
-    play: () => heldProviders(() => isHeld),
-    prepare: ({ workspace }) => {
-      copyFileSync(join('test', 'e2e', 'agent.mjs'), join(workspace, 'agent.mjs'))
-      mkdirSync(join(workspace, 'node_modules'))
-      symlinkSync(resolve('node_modules', 'openai'), join(workspace, 'node_modules', 'openai'), 'dir')
-    },
-  }))
+  const opened = useTwoWindows(this, 'windows', packVsix)
+  let windows: TwoWindows
   let upstream: Upstream
   let profile: Profile
   let a: Workbench
   let b: Workbench
 
-  before(async () => {
-    ;({ upstream, profile } = stand())
-    a = await stand().openWindow()
-    b = await stand().openWindow()
-    await b.focus()
-    await a.focus()
+  before(() => {
+    windows = opened()
+    ;({ upstream, profile, a, b } = windows)
   })
 
-  afterEach(async function () {
-    if (this.currentTest?.state !== 'failed') return
-    await a.picture('windows-failed-a')
-    await b.picture('windows-failed-b')
-  })
-
-  const record = (): DiscoveryRecord => {
-    const found = gateRecord(profile)
-    assert.ok(found, 'there is no record of a gate')
-    return found
-  }
-  const status = async (): Promise<Status> => (await callDaemon(record(), 'GET', '/api/status')) as Status
-  const calls = async (): Promise<readonly CallRow[]> =>
-    ((await callDaemon(record(), 'GET', '/api/calls?since=0&limit=100')) as { calls: readonly CallRow[] }).calls
-  /** Asks the model in a window's terminal, with the plain SDK. */
-  const ask = (window: Workbench, prompt: string): Promise<string> => window.run(`node agent.mjs "${prompt}"`)
+  const record = (): DiscoveryRecord => windows.record()
+  const status = (): Promise<Status> => windows.status()
+  const calls = (): Promise<readonly CallRow[]> => windows.calls()
+  const bothShow = (pattern: RegExp): Promise<string> => windows.bothShow(pattern)
   /** Begins an answer that lasts until the test lets it end; `output` waits for the agent's end. */
   const askSlowly = async (
     window: Workbench,
   ): Promise<{ readonly request: RecordedRequest; readonly output: () => Promise<string> }> => {
-    isHeld = true
+    windows.hold(true)
     const before = upstream.generations.length
     const output = await window.begin(`node agent.mjs "${prompts.slow}"`)
     const request = await upstream.waitForRequests(before + 1, longestWaitMs)
-    await eventually('the answer to begin', async () => ((await status()).inFlight[0]?.outputTokens ?? 0) > 0)
+    await eventually('the answer to begin', async () => ((await status()).inFlight[0]?.outputTokens ? true : null))
     return { request, output }
-  }
-  /** Waits until both windows show the same text, one like this. */
-  const bothShow = async (pattern: RegExp): Promise<string> => {
-    let texts: readonly string[] = []
-    await eventually(`both windows to show ${String(pattern)}`, async () => {
-      texts = await Promise.all([a, b].map((window) => window.spendShows(pattern, longestWaitMs)))
-      return texts[0] === texts[1]
-    })
-    return texts[0] ?? ''
   }
   /** Kills the gate. One that another window began to start beside it must have seen that it comes too late, or it would take over. */
   const crash = async (): Promise<void> => {
     const { pid } = record()
-    await eventually('the gate to be the only one', async () => {
-      const [first, ...others] = await gateProcesses(profile)
-      return first === pid && others.length === 0
-    })
+    await eventually(
+      'the gate to be the only one',
+      async () => {
+        const [first, ...others] = await gateProcesses(profile)
+        return first === pid && others.length === 0 ? true : null
+      },
+      longestWaitMs,
+    )
     process.kill(pid, 'SIGKILL')
   }
   /** What the windows have told and nobody closed, each with the focus; `a` has it afterwards. */
@@ -192,7 +161,7 @@ describe('two windows of one VS Code', function () {
     await b.ready()
     await b.spendShows(/^€0\.94/)
     assert.equal(request.closed, null)
-    isHeld = false
+    windows.hold(false)
     assert.match(await output(), new RegExp(`Done: ${slowPieces} pieces`))
     assert.equal((await upstream.waitForClose(request, longestWaitMs)).finished, true)
     assert.equal((await calls()).length, before + 1)
@@ -210,10 +179,15 @@ describe('two windows of one VS Code', function () {
     const dead = record().pid
     const noted = await Promise.all([a, b].map((window) => window.noteSpend()))
     await crash()
-    await eventually('another gate', async () => {
-      const found = gateRecord(profile)
-      return found !== undefined && found.pid !== dead && (await readHealth(found.url, 1000))?.pid === found.pid
-    })
+    await eventually(
+      'another gate',
+      async () => {
+        const found = gateRecord(profile)
+        if (found === undefined || found.pid === dead) return null
+        return (await readHealth(found.url, 1000))?.pid === found.pid ? true : null
+      },
+      longestWaitMs,
+    )
     assert.match(await output(), /Stopped: /)
     assert.equal((await upstream.waitForClose(request, longestWaitMs)).finished, false)
     assert.equal(upstream.generations.at(-1), request, 'nothing went past the gate')
@@ -232,7 +206,7 @@ describe('two windows of one VS Code', function () {
       for (const text of texts) assert.match(text, /^(gate down|€[01]\.\d\d(\/1\.14)? · \d+k)$/)
     }
     assert.deepEqual(await gateProcesses(profile), [record().pid])
-    isHeld = false
+    windows.hold(false)
     assert.match(await ask(a, 'Hello'), /Done: \d+ pieces/)
     await nothingIsTold()
   })
@@ -285,11 +259,3 @@ describe('two windows of one VS Code', function () {
     assert.deepEqual(await gateProcesses(profile), [record().pid])
   })
 })
-
-async function eventually(what: string, look: () => Promise<boolean>): Promise<void> {
-  const untilMs = Date.now() + longestWaitMs
-  while (!(await look())) {
-    assert.ok(Date.now() < untilMs, `waited in vain for ${what}`)
-    await new Promise((done) => setTimeout(done, 100))
-  }
-}
