@@ -46,7 +46,7 @@ export function createNoticeText(l10n: Localiser) {
       'This route cannot set num_ctx: use /api/chat with num_ctx, or raise OLLAMA_CONTEXT_LENGTH of the server.',
     ),
     remedyShorter: l10n.t("Send a shorter prompt, or raise the server's context length."),
-    allowToday: (amount: string) => l10n.t('Allow {0} Today', amount),
+    allowToday: (amount: string) => l10n.t('+{0} Today', amount),
     allowedToday: (amount: string) =>
       l10n.t('{0} more are allowed until midnight. The cap itself is unchanged.', amount),
 

@@ -213,7 +213,7 @@ export function createSpendText(l10n: Localiser) {
             calls,
             amount,
           ),
-    remedyOrphaned: l10n.t('What they really cost is on the invoice of the provider: tollgate reconcile compares.'),
+    remedyOrphaned: l10n.t('The invoice of the provider says what was really charged: tollgate reconcile compares.'),
     remedyLedger: l10n.t('Run tollgate doctor --ledger in a terminal.'),
     priceDrift: (provider: string, ratio: string) =>
       l10n.t('{0} invoiced {1} of what was counted here.', provider, ratio),

@@ -115,10 +115,9 @@ export function capChoices(event: DaemonEvent, cap: CapAmount, text: Text, figur
   const setting = settingOfCap(event, cap)
   if (setting !== undefined) choices.push({ title: text.raise, step: { kind: 'openSetting', setting } })
   const task = textField(event, 'task')
-  choices.push(
-    task === undefined || !pathPart.test(task)
-      ? { title: text.showWhy, step: { kind: 'showLog' } }
-      : { title: text.stopTask, step: { kind: 'stop', task, name: text.task(shortId(task)) } },
-  )
-  return choices
+  if (task !== undefined && pathPart.test(task)) {
+    choices.push({ title: text.stopTask, step: { kind: 'stop', task, name: text.task(shortId(task)) } })
+  }
+  // More buttons than are needed would be cut off at their ends.
+  return choices.length > 0 ? choices : [{ title: text.showWhy, step: { kind: 'showLog' } }]
 }

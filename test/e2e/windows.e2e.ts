@@ -114,7 +114,7 @@ describe('two windows of one VS Code', function () {
 
   it('let the refused agent pass once more was allowed for today, and the cap stays what it is', async () => {
     await a.focus()
-    await (await a.openNotifications()).getByText('Allow €0.20 Today').click()
+    await (await a.openNotifications()).getByText('+€0.20 Today').click()
     await bothShow(/^€0\.94(\/1\.14)? · 402k$/)
     assert.match(await ask(a, 'Hello'), /Done: \d+ pieces/)
     const { today } = await status()

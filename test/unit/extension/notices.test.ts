@@ -91,7 +91,7 @@ describe('the notification of a reached cap', () => {
     const choices = capChoices(refusal(), eur, text, figures)
     assert.deepEqual(
       choices.map(({ title }) => title),
-      ['Allow €2.00 Today', 'Change Cap…', 'Show Why'],
+      ['+€2.00 Today', 'Change Cap…'],
     )
     assert.deepEqual(choices[0]!.step, {
       kind: 'allow',
@@ -105,7 +105,7 @@ describe('the notification of a reached cap', () => {
     const dear = refusal({ requested: 4.2 })
     const cap = exhaustedCap(dear, status())!
     assert.match(capNotice(dear, cap, 0, text, figures).message, / The refused call can use up to €4\.20\.$/)
-    assert.equal(capChoices(dear, cap, text, figures)[0]?.title, 'Allow €5.00 Today')
+    assert.equal(capChoices(dear, cap, text, figures)[0]?.title, '+€5.00 Today')
   })
 
   it('offers to stop the task that ran into it, where the task has a name of its own', () => {
@@ -114,15 +114,15 @@ describe('the notification of a reached cap', () => {
       title: 'Stop Task',
       step: { kind: 'stop', task: 'nightly', name: 'Task nightly' },
     })
-    assert.equal(capChoices(refusal({ task: '../x' }), eur, text, figures).at(-1)?.title, 'Show Why')
+    assert.equal(capChoices(refusal({ task: '../x' }), eur, text, figures).at(-1)?.title, 'Change Cap…')
   })
 
   it('A13: offers nothing more where a cap of 0 refuses every paid call, nor for tokens, nor for the account', () => {
     const titles = (event: DaemonEvent, unit: 'eur' | 'tokens', limit: number): readonly string[] =>
       capChoices(event, { unit, limit }, text, figures).map(({ title }) => title)
-    assert.deepEqual(titles(refusal(), 'eur', 0), ['Change Cap…', 'Show Why'])
-    assert.deepEqual(titles(refusal(), 'tokens', 6000), ['Change Cap…', 'Show Why'])
-    assert.deepEqual(titles(refusal({ scope: 'tenant', window: 'month' }), 'eur', 150), ['Change Cap…', 'Show Why'])
+    assert.deepEqual(titles(refusal(), 'eur', 0), ['Change Cap…'])
+    assert.deepEqual(titles(refusal(), 'tokens', 6000), ['Change Cap…'])
+    assert.deepEqual(titles(refusal({ scope: 'tenant', window: 'month' }), 'eur', 150), ['Change Cap…'])
     assert.deepEqual(titles(refusal({ scope: 'model', scopeRef: 'claude-opus-*' }), 'eur', 3), ['Show Why'])
   })
 })
