@@ -110,21 +110,22 @@ export class Workbench {
    */
   async typeLine(line: string): Promise<void> {
     const terminal = this.page.locator('.terminal-wrapper.active')
-    const end = line.slice(-8)
     for (let attempt = 1; ; attempt++) {
       await terminal.locator('.xterm-helper-textarea').first().focus()
       await this.page.keyboard.type(line)
-      if (await this.#standsAtEnd(terminal, end)) break
+      if (await this.#standsAtEnd(terminal, line)) break
       if (attempt === 5) throw new Error(`The terminal did not take "${line}".`)
       await this.page.keyboard.press('Control+U')
     }
     await this.page.keyboard.press('Enter')
   }
 
-  async #standsAtEnd(terminal: Locator, end: string): Promise<boolean> {
+  /** Whether the terminal comes to end with the whole line; blanks do not count, because one can fall to the end of a row. */
+  async #standsAtEnd(terminal: Locator, line: string): Promise<boolean> {
+    const dense = (text: string): string => text.replace(/\s/g, '')
     for (let look = 0; look < 30; look++) {
-      const text = ((await terminal.locator('.xterm-rows').first().textContent()) ?? '').replace(/\u00a0/g, ' ')
-      if (text.trimEnd().endsWith(end)) return true
+      const text = (await terminal.locator('.xterm-rows').first().textContent()) ?? ''
+      if (dense(text).endsWith(dense(line))) return true
       await this.page.waitForTimeout(100)
     }
     return false
