@@ -26,6 +26,7 @@ import { nativeBindingPath } from '../lifecycle/nativeBinding.ts'
 import { createShutdown } from '../lifecycle/shutdown.ts'
 import { succeed } from '../lifecycle/succession.ts'
 import { createLog, describeFault } from '../observe/log.ts'
+import { reasonOf } from './attempt.ts'
 import { askDaemon } from './daemonClient.ts'
 import { defaultDataDir } from './dataDir.ts'
 import { compose, takeUp } from '../composition.ts'
@@ -222,11 +223,6 @@ export async function runServe(args: ServeArguments): Promise<number> {
   }
 
   return ended
-}
-
-/** What went wrong, without a stack and without a full stop. */
-function reasonOf(fault: unknown): string {
-  return fault instanceof Error ? fault.message.replace(/\.$/, '') : String(fault)
 }
 
 /**

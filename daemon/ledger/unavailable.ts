@@ -21,11 +21,6 @@ export function ledgerUnavailable(fault: unknown, path: string): LedgerUnavailab
   return new LedgerUnavailable(sentence(code, path, fault), { cause: fault })
 }
 
-/** True for an error that another process's lock caused and that passes when it lets go. */
-export function isBusy(fault: unknown): boolean {
-  return codeOf(fault).startsWith('SQLITE_BUSY')
-}
-
 function codeOf(fault: unknown): string {
   if (typeof fault !== 'object' || fault === null || !('code' in fault)) return ''
   return typeof fault.code === 'string' ? fault.code : ''

@@ -5,6 +5,7 @@ import type { CalibrateAsk } from './calibrateArguments.ts'
 import { diffText, withCeilings } from './calibrateEdit.ts'
 import type { PlanCeilings } from './calibrateEdit.ts'
 import { calibrationText } from './calibrateText.ts'
+import { attempt } from '../attempt.ts'
 import { readConfig, writeConfig } from '../configWrite.ts'
 import { CommandFailure, control, findDaemon } from '../daemonClient.ts'
 import { printable } from '../terminal.ts'
@@ -70,14 +71,4 @@ function propose(
   attempt(`${file} cannot be written`, () => writeConfig(file, edit.text))
   say(`${notes}${file} is changed. A daemon that runs on it takes the ceilings over by itself.\n`)
   return 0
-}
-
-/** Turns what the file system throws into a sentence. */
-function attempt<Result>(what: string, body: () => Result): Result {
-  try {
-    return body()
-  } catch (fault) {
-    const reason = fault instanceof Error ? fault.message.replace(/\.$/, '') : String(fault)
-    throw new CommandFailure(`${what}: ${reason}.`)
-  }
 }

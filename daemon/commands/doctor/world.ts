@@ -3,6 +3,7 @@ import type { Config } from '../../../shared/config.ts'
 import { configFile } from '../../config/configFile.ts'
 import { loadConfig, type LoadedConfig } from '../../config/load.ts'
 import type { DatabaseOptions } from '../../ledger/database.ts'
+import { reasonOf } from '../attempt.ts'
 import { printable } from '../terminal.ts'
 import type { Terminal } from '../terminal.ts'
 import { findDaemonState, type DaemonState } from './daemonState.ts'
@@ -63,8 +64,7 @@ function load(
   try {
     return loadConfig({ text: file.read(), env, systemTimezone })
   } catch (fault) {
-    const reason = fault instanceof Error ? fault.message.replace(/\.$/, '') : String(fault)
-    return { ok: false, problems: [`${file.path} cannot be read: ${reason}.`] }
+    return { ok: false, problems: [`${file.path} cannot be read: ${reasonOf(fault)}.`] }
   }
 }
 

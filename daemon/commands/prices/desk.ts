@@ -9,6 +9,7 @@ import type { InstalledPrices, PriceTable } from '../../money/priceTable.ts'
 import { tableWith } from '../../money/priceTable.ts'
 import { createPriceList } from '../../money/table.ts'
 import type { TieredPriceList } from '../../money/table.ts'
+import { reasonOf } from '../attempt.ts'
 import { readConfig } from '../configWrite.ts'
 import { CommandFailure } from '../daemonClient.ts'
 import type { Terminal } from '../terminal.ts'
@@ -80,9 +81,4 @@ export function paidUpstreams({ config }: PriceDesk, provider: string | null): r
     throw new CommandFailure(`The upstream ${provider} is free: its calls have no price.`)
   }
   throw new CommandFailure(`There is no upstream "${provider}". Upstreams: ${paid.map(({ name }) => name).join(', ')}.`)
-}
-
-/** What went wrong, without a full stop. */
-export function reasonOf(fault: unknown): string {
-  return fault instanceof Error ? fault.message.replace(/\.$/, '') : String(fault)
 }

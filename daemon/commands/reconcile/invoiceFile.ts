@@ -1,4 +1,5 @@
 import { closeSync, fstatSync, openSync, readFileSync } from 'node:fs'
+import { reasonOf } from '../attempt.ts'
 import { UnreadableInvoice } from '../../reconcile/invoice.ts'
 
 /** Largest export that is read, in bytes. */
@@ -25,8 +26,7 @@ export function readInvoiceFile(file: string, limitBytes = mostBytes): string {
     }
   } catch (fault) {
     if (fault instanceof UnreadableInvoice) throw fault
-    const reason = fault instanceof Error ? fault.message.replace(/\.$/, '') : String(fault)
-    throw new UnreadableInvoice(`${file} cannot be read: ${reason}.`)
+    throw new UnreadableInvoice(`${file} cannot be read: ${reasonOf(fault)}.`)
   }
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)

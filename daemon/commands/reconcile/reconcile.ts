@@ -11,8 +11,9 @@ import type { Invoice } from '../../reconcile/invoice.ts'
 import { createModelKeys } from '../../reconcile/modelKeys.ts'
 import { readInvoice } from '../../reconcile/readInvoice.ts'
 import { diffText } from '../calibrate/calibrateEdit.ts'
+import { attempt } from '../attempt.ts'
 import { readConfig, writeConfig } from '../configWrite.ts'
-import { CommandFailure, control, findDaemon } from '../daemonClient.ts'
+import { control, findDaemon } from '../daemonClient.ts'
 import { printable } from '../terminal.ts'
 import type { Terminal } from '../terminal.ts'
 import { factorsOf, withCorrections } from './factors.ts'
@@ -190,14 +191,4 @@ function today(nowMs: number): string {
 function redOn(terminal: Terminal): (line: string) => string {
   const isScreen = terminal.columns() !== null && (terminal.env['NO_COLOR'] ?? '') === ''
   return (line) => (isScreen ? `\u001b[31m${line}\u001b[0m` : `! ${line}`)
-}
-
-/** Turns what the file system throws into a sentence. */
-function attempt<Result>(what: string, body: () => Result): Result {
-  try {
-    return body()
-  } catch (fault) {
-    const reason = fault instanceof Error ? fault.message.replace(/\.$/, '') : String(fault)
-    throw new CommandFailure(`${what}: ${reason}.`)
-  }
 }

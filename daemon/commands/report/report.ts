@@ -5,6 +5,7 @@ import { dayKey } from '../../budget/windows.ts'
 import { loadConfig } from '../../config/load.ts'
 import { readReportQuery, spendReport } from '../../control/report.ts'
 import { LedgerUnavailable } from '../../ledger/ledger.ts'
+import { reasonOf } from '../attempt.ts'
 import { CommandFailure, control, findDaemon } from '../daemonClient.ts'
 import type { Terminal } from '../terminal.ts'
 import type { ReportAsk } from './reportArguments.ts'
@@ -85,7 +86,6 @@ function readIfThere(file: string): string | null {
     return readFileSync(file, 'utf8')
   } catch (fault) {
     if (fault instanceof Error && 'code' in fault && fault.code === 'ENOENT') return null
-    const reason = fault instanceof Error ? fault.message.replace(/\.$/, '') : String(fault)
-    throw new CommandFailure(`${file} cannot be read: ${reason}.`)
+    throw new CommandFailure(`${file} cannot be read: ${reasonOf(fault)}.`)
   }
 }

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import { WebSocket } from 'ws'
-import { version } from '../../../shared/build.ts'
-import type { ControlMessage, ControlRequest, DiscoveryRecord } from '../../../shared/protocol.ts'
+import type { WebSocket } from 'ws'
+import type { ControlMessage, DiscoveryRecord } from '../../../shared/protocol.ts'
+import { openControlSocket, readControlMessage } from '../controlSocket.ts'
 import { CommandFailure, findDaemon } from '../daemonClient.ts'
 
 /** Pause before a lost connection is tried again, in milliseconds. */
@@ -59,19 +59,11 @@ export async function openLink(dataDir: string, record: DiscoveryRecord, listene
 /** A connection over which the first message has come; null where none is to be had. */
 function connected(record: DiscoveryRecord, listener: LinkListener): Promise<WebSocket | null> {
   return new Promise((resolve) => {
-    const socket = new WebSocket(`${record.url.replace(/^http/, 'ws')}/control`, {
-      headers: { authorization: `Bearer ${record.token}` },
-      followRedirects: false,
-      handshakeTimeout: firstMessageLimitMs,
-    })
+    const socket = openControlSocket(record, 'run', firstMessageLimitMs)
     const tooLate = setTimeout(() => socket.terminate(), firstMessageLimitMs)
-    socket.on('open', () => {
-      const hello: ControlRequest = { type: 'hello', client: 'cli', window: `run-${process.pid}`, version }
-      socket.send(JSON.stringify(hello))
-    })
     socket.on('message', (data: Buffer) => {
       clearTimeout(tooLate)
-      const message = readMessage(data.toString('utf8'))
+      const message = readControlMessage(data)
       if (message !== null) listener.onMessage(message)
       resolve(socket)
     })
@@ -89,14 +81,4 @@ function closed(socket: WebSocket): Promise<void> {
     if (socket.readyState === socket.CLOSED) resolve()
     else socket.once('close', () => resolve())
   })
-}
-
-function readMessage(text: string): ControlMessage | null {
-  try {
-    const value: unknown = JSON.parse(text)
-    const isMessage = typeof value === 'object' && value !== null && 'event' in value && typeof value.event === 'string'
-    return isMessage ? (value as ControlMessage) : null
-  } catch {
-    return null
-  }
 }

@@ -1,22 +1,10 @@
-import { WebSocket } from 'ws'
-import { version } from '../../../shared/build.ts'
 import { handOverCloseCode } from '../../../shared/protocol.ts'
-import type { ControlMessage, ControlRequest, DiscoveryRecord } from '../../../shared/protocol.ts'
+import type { DiscoveryRecord } from '../../../shared/protocol.ts'
+import { openControlSocket, readControlMessage } from '../controlSocket.ts'
 import { acrossSuccession, CommandFailure, DaemonAway, findDaemon } from '../daemonClient.ts'
 import type { Terminal } from '../terminal.ts'
 import { WatchScreen } from './watchScreen.ts'
 import { eventLine, watchLine } from './watchText.ts'
-
-/** A control message from the text of a frame; null for what is none. */
-function readMessage(text: string): ControlMessage | null {
-  try {
-    const value: unknown = JSON.parse(text)
-    const isMessage = typeof value === 'object' && value !== null && 'event' in value && typeof value.event === 'string'
-    return isMessage ? (value as ControlMessage) : null
-  } catch {
-    return null
-  }
-}
 
 function later(act: () => void, ms: number): () => void {
   const timer = setTimeout(act, ms)
@@ -55,21 +43,14 @@ export async function runWatch(dataDir: string, terminal: Terminal): Promise<num
 
 /** Shows what one daemon says. Resolves with the closing code; rejects with a CommandFailure where it lets nobody watch. */
 function follow({ url, token }: DiscoveryRecord, screen: WatchScreen, interrupted: AbortSignal): Promise<number> {
-  const socket = new WebSocket(`${url.replace(/^http/, 'ws')}/control`, {
-    headers: { authorization: `Bearer ${token}` },
-    followRedirects: false,
-  })
+  const socket = openControlSocket({ url, token }, 'cli')
   let currency = 'EUR'
   return new Promise((resolve, reject) => {
     const stop = (): void => socket.terminate()
     if (interrupted.aborted) stop()
     interrupted.addEventListener('abort', stop)
-    socket.on('open', () => {
-      const hello: ControlRequest = { type: 'hello', client: 'cli', window: `cli-${process.pid}`, version }
-      socket.send(JSON.stringify(hello))
-    })
     socket.on('message', (data: Buffer) => {
-      const message = readMessage(data.toString('utf8'))
+      const message = readControlMessage(data)
       if (message === null || interrupted.aborted) return
       if (message.event === 'status') {
         currency = message.status.currency

@@ -7,9 +7,9 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import type { WebSocket } from 'ws'
 import { isLivingMember } from '../../../daemon/commands/run/runGroup.ts'
-import type { CallRow } from '../../../shared/status.ts'
 import { noUsage } from '../../../shared/usage.ts'
 import { FakeDaemon, status } from './fakeDaemon.ts'
+import { callRow } from '../callRow.ts'
 
 const program = fileURLToPath(new URL('../../../daemon/main.ts', import.meta.url))
 
@@ -139,39 +139,18 @@ describe('tollgate run', () => {
   })
 
   it('says what the calls have cost', async () => {
-    const call: CallRow = {
-      id: 'c1',
+    const call = callRow({
       time: new Date(Date.now() + 1000).toISOString(),
-      tenant: 'personal',
-      user: 'me',
-      project: null,
       task: 'run-7',
-      session: null,
-      client: '',
-      upstream: 'openai',
-      dialect: 'openai-chat',
       model: 'm',
       responseModel: 'm',
-      stream: false,
-      isRetry: false,
-      state: 'settled',
-      settlement: 'exact',
-      outcome: 'ok',
-      status: 200,
-      finish: 'stop',
       usage: { ...noUsage, input: 312_000, cacheRead: 900_000, output: 8100 },
-      billing: 'metered',
       eur: 1.84,
-      listPriceEur: 0,
       reservedEur: 2,
-      estimatedInput: 0,
-      usdRate: 0.92,
       rateAsOf: '2026-11-20',
-      price: null,
       durationMs: 1,
       firstByteMs: 1,
-      warnings: [],
-    }
+    })
     daemon.answers['GET /api/calls'] = { status: 200, body: { calls: [call] } }
     const one = run(['--task', 'run-7', '--eur', '2'], '')
     assert.equal(await one.code, 0)

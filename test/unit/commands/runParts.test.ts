@@ -11,6 +11,7 @@ import type { CallRow, TaskStatus } from '../../../shared/status.ts'
 import { noUsage } from '../../../shared/usage.ts'
 import type { Usage } from '../../../shared/usage.ts'
 import { status } from './fakeDaemon.ts'
+import { callRow } from '../callRow.ts'
 
 const startMs = Date.parse('2026-11-30T12:00:00.000Z')
 const at = (seconds: number): string => new Date(startMs + seconds * 1000).toISOString()
@@ -203,40 +204,20 @@ describe('the watch over a run', () => {
 
 /** A settled call of a run. */
 function row(id: string, seconds: number, usage: Partial<Usage>, changes: Partial<CallRow> = {}): CallRow {
-  return {
+  return callRow({
     id,
     time: at(seconds),
-    tenant: 'personal',
-    user: 'me',
-    project: null,
     task: 'run-7',
-    session: null,
-    client: '',
-    upstream: 'openai',
-    dialect: 'openai-chat',
     model: 'm',
     responseModel: 'm',
-    stream: false,
-    isRetry: false,
-    state: 'settled',
-    settlement: 'exact',
-    outcome: 'ok',
-    status: 200,
-    finish: 'stop',
     usage: { ...noUsage, ...usage },
-    billing: 'metered',
     eur: 0.1,
-    listPriceEur: 0,
     reservedEur: 0.2,
-    estimatedInput: 0,
-    usdRate: 0.92,
     rateAsOf: '2026-11-20',
-    price: null,
     durationMs: 1,
     firstByteMs: 1,
-    warnings: [],
     ...changes,
-  }
+  })
 }
 
 describe('the tally of a run', () => {

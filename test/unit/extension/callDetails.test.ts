@@ -3,40 +3,18 @@ import { callDetails } from '../../../extension/ui/callDetails.ts'
 import type { CallRow } from '../../../shared/status.ts'
 import { noUsage } from '../../../shared/usage.ts'
 import { figures, text } from './support.ts'
+import { callRow } from '../callRow.ts'
 
-const call: CallRow = {
-  id: 'c1',
-  time: '2026-11-30T12:00:00.000Z',
-  tenant: 'personal',
-  user: 'me',
+const call = callRow({
   project: 'shop',
-  task: null,
-  session: null,
   client: 'aider/0.8',
   upstream: 'ollama',
   dialect: 'ollama',
   model: 'qwen3:4b',
-  responseModel: null,
-  stream: false,
-  isRetry: false,
-  state: 'settled',
-  settlement: 'exact',
-  outcome: 'ok',
-  status: 200,
-  finish: 'stop',
   usage: { ...noUsage, input: 2051, output: 7 },
-  billing: 'metered',
-  eur: 0,
-  listPriceEur: 0,
-  reservedEur: 0,
   estimatedInput: 12_920,
-  usdRate: 0.92,
-  rateAsOf: '2026-11-01',
-  price: null,
-  durationMs: 3140,
-  firstByteMs: 300,
   warnings: ['truncated'],
-}
+})
 
 const linesOf = (changes: Partial<CallRow>): readonly string[] =>
   callDetails({ ...call, ...changes }, text, figures).split('\n')

@@ -4,41 +4,21 @@ import { callTable } from '../../../../extension/ui/callTable.ts'
 import type { CallRow } from '../../../../shared/status.ts'
 import { noUsage } from '../../../../shared/usage.ts'
 import { figures, text } from '../support.ts'
+import { callRow } from '../../callRow.ts'
 
-const call = (changes: Partial<CallRow> = {}): CallRow => ({
-  id: 'c',
-  time: '2026-11-30T12:00:00.000Z',
-  tenant: 'personal',
-  user: 'me',
-  project: null,
-  task: 'shop-3',
-  session: null,
-  client: 'claude-cli/2.1',
-  upstream: 'openai',
-  dialect: 'openai',
-  model: 'gpt-4o',
-  responseModel: null,
-  stream: true,
-  isRetry: false,
-  state: 'settled',
-  settlement: 'exact',
-  outcome: 'ok',
-  status: 200,
-  finish: 'stop',
-  usage: { ...noUsage, input: 12_920, cacheRead: 90_000, cacheWrite5m: 80, output: 820 },
-  billing: 'metered',
-  eur: 0.31,
-  listPriceEur: 0,
-  reservedEur: 0.4,
-  estimatedInput: 12_000,
-  usdRate: 0.92,
-  rateAsOf: '2026-11-01',
-  price: null,
-  durationMs: 3140,
-  firstByteMs: 300,
-  warnings: [],
-  ...changes,
-})
+const call = (changes: Partial<CallRow> = {}): CallRow =>
+  callRow({
+    id: 'c',
+    task: 'shop-3',
+    client: 'claude-cli/2.1',
+    dialect: 'openai',
+    stream: true,
+    usage: { ...noUsage, input: 12_920, cacheRead: 90_000, cacheWrite5m: 80, output: 820 },
+    eur: 0.31,
+    reservedEur: 0.4,
+    estimatedInput: 12_000,
+    ...changes,
+  })
 
 const table = (calls: readonly CallRow[], isCut = false): readonly string[] =>
   callTable({ id: 'shop-3', name: 'Task shop-3' }, calls, isCut, text, figures).split('\n')

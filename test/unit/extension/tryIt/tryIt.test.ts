@@ -10,6 +10,7 @@ import type { CallRow } from '../../../../shared/status.ts'
 import { builtInRow } from '../../../../shared/upstreams.ts'
 import { noUsage } from '../../../../shared/usage.ts'
 import { figures, text } from '../support.ts'
+import { callRow } from '../../callRow.ts'
 
 const address = { origin: 'http://127.0.0.1:4141', key: 'abc', project: 'shop' }
 
@@ -122,40 +123,19 @@ describe('the answer of Try It', () => {
 })
 
 function row(changes: Partial<CallRow> = {}): CallRow {
-  return {
-    id: 'c1',
-    time: '2026-11-30T12:00:00.000Z',
-    tenant: 'personal',
-    user: 'me',
+  return callRow({
     project: 'shop',
-    task: null,
-    session: null,
     client: 'tollgate-try/0.1.0',
-    upstream: 'openai',
-    dialect: 'openai-chat',
-    model: 'gpt-4o',
     responseModel: 'gpt-4o',
-    stream: false,
-    isRetry: false,
-    state: 'settled',
-    settlement: 'exact',
-    outcome: 'ok',
-    status: 200,
-    finish: 'stop',
     usage: { ...noUsage, input: 12, output: 8 },
-    billing: 'metered',
     eur: 0.0001,
-    listPriceEur: 0,
     reservedEur: 0.0004,
     estimatedInput: 14,
-    usdRate: 0.92,
-    rateAsOf: '2026-11-01',
     price: 'table 2026-11-01',
     durationMs: 812,
     firstByteMs: 700,
-    warnings: [],
     ...changes,
-  }
+  })
 }
 
 function result(changes: Partial<TryResult> = {}): TryResult {
