@@ -24,8 +24,11 @@ export interface Doors {
   readonly actions: ControlActions
 }
 
-/** The servers of both loopback addresses share one request handler. */
-export function createDoor(doors: Doors): Server {
+/**
+ * The servers of both loopback addresses share one request handler. Where what stands behind them is still being made ready,
+ * requests wait for it; a client that leaves meanwhile has asked for nothing.
+ */
+export function createDoor(ready: Doors | Promise<Doors>): Server {
   const server = createServer({
     keepAliveTimeout: keepAliveMs,
     headersTimeout: headersMs,
@@ -34,16 +37,30 @@ export function createDoor(doors: Doors): Server {
   })
   /** The newest answer of each connection. */
   const answers = new WeakMap<Duplex, ServerResponse>()
+  let present = ready instanceof Promise ? null : ready
+  const enter = (socket: Duplex, step: (doors: Doors) => void): void => {
+    if (present !== null) return step(present)
+    void Promise.resolve(ready).then((doors) => {
+      present = doors
+      if (!socket.destroyed) step(doors)
+    })
+  }
   const onRequest = (request: IncomingMessage, response: ServerResponse): void => {
     answers.set(request.socket, response)
-    receive(doors, request, response).catch((fault: unknown) => onFault(doors.gate, request, response, fault))
+    enter(request.socket, (doors) => {
+      receive(doors, request, response).catch((fault: unknown) => onFault(doors.gate, request, response, fault))
+    })
   }
   server.on('request', onRequest)
   // Without this listener Node answers 100 by itself, before the key was looked at (G04).
   server.on('checkContinue', onRequest)
   server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
-    if (request.headers.upgrade?.toLowerCase() === 'websocket') upgrade(doors, request, socket, head)
-    else server.emit('connection', withoutUpgrade(request, socket, head))
+    if (request.headers.upgrade?.toLowerCase() === 'websocket') {
+      socket.on('error', () => socket.destroy())
+      enter(socket, (doors) => upgrade(doors, request, socket, head))
+    } else {
+      server.emit('connection', withoutUpgrade(request, socket, head))
+    }
   })
   server.on('clientError', (fault: NodeJS.ErrnoException, socket: Duplex) => {
     const answer = answers.get(socket)
@@ -131,7 +148,6 @@ function upgrade(doors: Doors, request: IncomingMessage, socket: Duplex, head: B
   const forbidden =
     judgeHost(request.headers.host, gate.port()) ??
     judgeOrigin(request.headers.origin, header(request, 'sec-fetch-site'))
-  socket.on('error', () => socket.destroy())
   if (forbidden !== null) {
     gate.metrics.refused(forbidden.code)
     return endUpgrade(socket, '403 Forbidden', forbidden.message)

@@ -1,34 +1,29 @@
-import { randomBytes, randomUUID } from 'node:crypto'
+import { randomUUID } from 'node:crypto'
 import path from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { defaultPort, protocolVersion, version } from '../../shared/build.ts'
 import type { Config } from '../../shared/config.ts'
 import { clientVariables } from '../../shared/clientVariables.ts'
-import type { DiscoveryRecord, Health, ListeningLine } from '../../shared/protocol.ts'
+import type { ListeningLine } from '../../shared/protocol.ts'
 import { configFile } from '../config/configFile.ts'
 import { Configuration } from '../config/configuration.ts'
 import { loadConfig } from '../config/load.ts'
 import { recap, storedPersonalCaps } from '../control/caps.ts'
 import { ControlSocket } from '../control/socket.ts'
 import { createDoor } from '../door.ts'
-import { listen, PortTaken } from '../http/listen.ts'
-import type { Listening } from '../http/listen.ts'
+import type { Doors } from '../door.ts'
 import { LedgerUnavailable } from '../ledger/ledger.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import { openSqliteLedger } from '../ledger/sqlite.ts'
 import { unavailableLedger } from '../ledger/unavailableLedger.ts'
-import { loadSecrets, readDiscovery, removeDiscovery, writeDiscovery } from '../lifecycle/discovery.ts'
-import type { Secrets } from '../lifecycle/discovery.ts'
+import { removeDiscovery, writeDiscovery } from '../lifecycle/discovery.ts'
 import { stopWhenIdle } from '../lifecycle/idleness.ts'
-import { acquireInstanceLock } from '../lifecycle/instanceLock.ts'
-import type { InstanceLock } from '../lifecycle/instanceLock.ts'
 import { nativeBindingPath } from '../lifecycle/nativeBinding.ts'
 import { createShutdown } from '../lifecycle/shutdown.ts'
-import { succeed } from '../lifecycle/succession.ts'
 import { createLog, describeFault } from '../observe/log.ts'
 import { reasonOf } from './attempt.ts'
-import { askDaemon } from './daemonClient.ts'
 import { defaultDataDir } from './dataDir.ts'
+import { takePlace } from './place.ts'
 import { compose, takeUp } from '../composition.ts'
 
 /** What `serve` was asked for; null takes the default. */
@@ -68,31 +63,29 @@ export async function runServe(args: ServeArguments): Promise<number> {
   }
   const withFlags = (config: Config): Config => (args.noKey ? { ...config, requireKey: false } : config)
 
-  let taken: ReturnType<typeof takeDirectory>
-  try {
-    taken = takeDirectory(dataDir)
-    if (taken === null && args.replace !== null) {
-      const succession = await succeed(args.replace, {
-        readRecord: () => readDiscovery(dataDir),
-        askToHandOver,
-        take: () => takeDirectory(dataDir),
-        wait,
-      })
-      if (succession.kind === 'busy') {
-        say(`the instance that owns ${dataDir} has calls in flight, so it goes on.`)
-        return exitPredecessorBusy
-      }
-      if (succession.kind === 'taken') taken = succession.directory
+  let openDoors: (doors: Doors) => void = () => undefined
+  const doorsOpen = new Promise<Doors>((resolve) => (openDoors = resolve))
+  const port = args.port ?? defaultPort
+  const place = await takePlace({ dataDir, port, replace: args.replace, createDoor: () => createDoor(doorsOpen) })
+  switch (place.kind) {
+    case 'taken':
+      break
+    case 'busy':
+      say(`the instance that owns ${dataDir} has calls in flight, so it goes on.`)
+      return exitPredecessorBusy
+    case 'owned':
+      say(`another instance owns ${dataDir}. Use it ("tollgate status"), or give this one its own --data-dir.`)
+      return exitNotOurs
+    case 'noDirectory':
+      say(`the data directory ${dataDir} cannot be used: ${place.reason}.`)
+      return exitBadConfiguration
+    case 'noPort': {
+      const why = place.fault === 'EADDRINUSE' ? 'is used by another program' : 'cannot be bound'
+      say(`port ${port} ${why}. Give another one with --port.`)
+      return exitBadConfiguration
     }
-  } catch (fault) {
-    say(`the data directory ${dataDir} cannot be used: ${reasonOf(fault)}.`)
-    return exitBadConfiguration
   }
-  if (taken === null) {
-    say(`another instance owns ${dataDir}. Use it ("tollgate status"), or give this one its own --data-dir.`)
-    return exitNotOurs
-  }
-  const { lock, secrets } = taken
+  const { lock, secrets, listening } = place
 
   const nowMs = Date.now
   const log = createLog({ write: (line) => void process.stderr.write(`${line}\n`), nowMs, format: 'plain' })
@@ -104,7 +97,6 @@ export async function runServe(args: ServeArguments): Promise<number> {
     ledger.capOverrides(),
     nowMs(),
   )
-  let listening: Listening | null = null
   const composition = compose({
     nowMs,
     dataDir,
@@ -113,7 +105,7 @@ export async function runServe(args: ServeArguments): Promise<number> {
     configuration,
     log,
     programFile: __filename,
-    port: () => listening?.port ?? 0,
+    port: () => listening.port,
     stopping: () => shutdown.begun(),
   })
   const { gate } = composition
@@ -124,7 +116,7 @@ export async function runServe(args: ServeArguments): Promise<number> {
   const control = new ControlSocket(gate)
   const shutdown = createShutdown(
     {
-      stopAccepting: () => listening?.close(),
+      stopAccepting: () => listening.close(),
       running: () => inFlight.size,
       abortRest: () =>
         void inFlight.cancel(() => true, {
@@ -136,7 +128,7 @@ export async function runServe(args: ServeArguments): Promise<number> {
         composition.stop()
         closeLedger(ledger, log)
         removeDiscovery(dataDir, process.pid)
-        listening?.closeIdle()
+        listening.closeIdle()
         await Promise.all([gate.describer.close(), gate.dispatcher.destroy()])
         lock.release()
       },
@@ -164,41 +156,27 @@ export async function runServe(args: ServeArguments): Promise<number> {
       handsOver ||= forSuccessor
       stop()
     }
-    const doors = { gate, control, actions: { shutDown } }
-    listen(() => createDoor(doors), args.port ?? defaultPort, wait).then(
-      (bound) => {
-        listening = bound
-        const url = `http://127.0.0.1:${bound.port}`
-        const shared = { url, key: secrets.key, token: secrets.token, pid: process.pid, version }
-        const { startedAtMs } = gate
-        try {
-          writeDiscovery(dataDir, { ...shared, port: bound.port, protocol: protocolVersion, startedAtMs })
-        } catch (fault) {
-          // A full disk: clients that know the address are still told what is wrong.
-          log.error('the discovery file cannot be written, so windows and commands will not find this daemon', {
-            problem: reasonOf(fault),
-          })
-        }
-        watchConfiguration()
-        const line: ListeningLine = { event: 'listening', ...shared, dataDir }
-        process.stdout.write(`${JSON.stringify(line)}\n`)
-        if (args.hints) process.stderr.write(hintText(url, config().requireKey ? secrets.key : null))
-        composition.start()
-        const usage = { active: () => inFlight.size + control.size, calls: () => inFlight.total }
-        stopWhenIdle(usage, () => config().idleExitMinutes * 60_000, nowMs, stop)
-      },
-      (fault: unknown) => {
-        const why =
-          fault instanceof PortTaken && fault.message === 'EADDRINUSE'
-            ? 'is used by another program'
-            : 'cannot be bound'
-        say(`port ${args.port ?? defaultPort} ${why}. Give another one with --port.`)
-        closeLedger(ledger, log)
-        lock.release()
-        resolve(exitBadConfiguration)
-      },
-    )
+    openDoors({ gate, control, actions: { shutDown } })
+    const usage = { active: () => inFlight.size + control.size, calls: () => inFlight.total }
+    stopWhenIdle(usage, () => config().idleExitMinutes * 60_000, nowMs, stop)
   })
+
+  const url = `http://127.0.0.1:${listening.port}`
+  const shared = { url, key: secrets.key, token: secrets.token, pid: process.pid, version }
+  try {
+    const { startedAtMs } = gate
+    writeDiscovery(dataDir, { ...shared, port: listening.port, protocol: protocolVersion, startedAtMs })
+  } catch (fault) {
+    // A full disk: clients that know the address are still told what is wrong.
+    log.error('the discovery file cannot be written, so windows and commands will not find this daemon', {
+      problem: reasonOf(fault),
+    })
+  }
+  watchConfiguration()
+  const line: ListeningLine = { event: 'listening', ...shared, dataDir }
+  process.stdout.write(`${JSON.stringify(line)}\n`)
+  if (args.hints) process.stderr.write(hintText(url, config().requireKey ? secrets.key : null))
+  composition.start()
 
   /** A change of the file holds at once; a bad one leaves the last good configuration and says why. */
   function watchConfiguration(): void {
@@ -223,27 +201,6 @@ export async function runServe(args: ServeArguments): Promise<number> {
   }
 
   return ended
-}
-
-/**
- * Asks a running instance to hand over; the status of its answer, null where there was none. Its health is asked before, so
- * that the token is not handed to another program that has taken the port since.
- */
-async function askToHandOver({ url, token, pid }: DiscoveryRecord): Promise<number | null> {
-  try {
-    const { body } = await askDaemon({ url }, { method: 'GET', path: '/healthz' })
-    if ((JSON.parse(body) as Partial<Health>).pid !== pid) return null
-    const answer = await askDaemon({ url }, { method: 'POST', path: '/api/shutdown', token, body: { handOver: true } })
-    return answer.status
-  } catch {
-    return null
-  }
-}
-
-/** The directory and its secrets, ours until the lock is released; null where another instance has it. */
-function takeDirectory(dataDir: string): { readonly lock: InstanceLock; readonly secrets: Secrets } | null {
-  const lock = acquireInstanceLock(dataDir, nativeBindingPath())
-  return lock === null ? null : { lock, secrets: loadSecrets(dataDir, randomBytes) }
 }
 
 /** Writes what is queued and closes the file. What a broken disk does not take counts at its worst case after the next start. */

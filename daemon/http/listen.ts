@@ -1,8 +1,11 @@
 import type { Server } from 'node:http'
 
-/** A successor may start while its predecessor still closes its sockets. */
-const retryMs = 250
-const retries = 20
+/** How long a port may be taken by one that is about to leave, in milliseconds. */
+const longestWaitMs = 5000
+/** Pause between two looks where it is not known who has the port, in milliseconds. */
+const pauseMs = 250
+/** The same where the one that has it is about to close it. */
+const successorPauseMs = 1
 
 /** Both loopback addresses; IPv6 is left out where the machine has none. */
 export interface Listening {
@@ -16,23 +19,31 @@ export class PortTaken extends Error {
   override name = 'PortTaken'
 }
 
-/** Binds 127.0.0.1 and ::1 on one port; 0 picks a free one. */
-export async function listen(
-  createDoor: () => Server,
-  port: number,
-  wait: (ms: number) => Promise<void>,
-): Promise<Listening> {
+/** How to listen. */
+export interface ListenOptions {
+  /** 0 picks a free one. */
+  readonly port: number
+  /** Whether the one that has the port now is about to close it. */
+  readonly succeeds: boolean
+  readonly wait: (ms: number) => Promise<void>
+}
+
+/** Binds 127.0.0.1 and ::1 on one port. Throws `PortTaken`. */
+export async function listen(createDoor: () => Server, options: ListenOptions): Promise<Listening> {
+  const { port, succeeds, wait } = options
+  const lookMs = succeeds ? successorPauseMs : pauseMs
   const first = createDoor()
-  for (let tries = 0; ; tries += 1) {
+  for (let waitedMs = 0; ; waitedMs += lookMs) {
     const fault = await bind(first, '127.0.0.1', port)
     if (fault === null) break
-    if (fault !== 'EADDRINUSE' || tries >= retries || port === 0) throw new PortTaken(fault)
-    await wait(retryMs)
+    if (fault !== 'EADDRINUSE' || waitedMs >= longestWaitMs || port === 0) throw new PortTaken(fault)
+    await wait(lookMs)
   }
   const address = first.address()
   const bound = typeof address === 'object' && address !== null ? address.port : port
   const second = createDoor()
-  const servers = (await bind(second, '::1', bound)) === null ? [first, second] : [first]
+  // In this order they are closed: a successor looks for the last one and wants both.
+  const servers = (await bind(second, '::1', bound)) === null ? [second, first] : [first]
   return {
     port: bound,
     close: () => servers.forEach((server) => server.close()),

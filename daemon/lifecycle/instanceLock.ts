@@ -2,7 +2,7 @@ import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 
-/** A data directory that is ours until it is released or the process ends. */
+/** A data directory, or the place in line for it, that is ours until it is released or the process ends. */
 export interface InstanceLock {
   release(): void
 }
@@ -17,8 +17,20 @@ export interface InstanceLock {
  * Throws what the file system threw where the directory cannot be written.
  */
 export function acquireInstanceLock(dataDir: string, nativeBinding?: string): InstanceLock | null {
+  return acquire(dataDir, 'daemon.lock.db', nativeBinding)
+}
+
+/**
+ * Takes the one place in line for a data directory that another process has; null where somebody stands there. It holds the
+ * port while the directory changes hands, so there can be one only. Otherwise as `acquireInstanceLock`.
+ */
+export function acquireSuccessorLock(dataDir: string, nativeBinding?: string): InstanceLock | null {
+  return acquire(dataDir, 'successor.lock.db', nativeBinding)
+}
+
+function acquire(dataDir: string, name: string, nativeBinding?: string): InstanceLock | null {
   mkdirSync(dataDir, { recursive: true, mode: 0o700 })
-  const database = new Database(join(dataDir, 'daemon.lock.db'), {
+  const database = new Database(join(dataDir, name), {
     timeout: 0,
     ...(nativeBinding === undefined ? {} : { nativeBinding }),
   })

@@ -1,9 +1,14 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { Server } from 'node:http'
 import { connect } from 'node:net'
+import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { acquireInstanceLock } from '../../daemon/lifecycle/instanceLock.ts'
+import type { InstanceLock } from '../../daemon/lifecycle/instanceLock.ts'
 import { handOverCloseCode } from '../../shared/protocol.ts'
 import type { DiscoveryRecord } from '../../shared/protocol.ts'
 import { startUpstream } from '../upstream/upstream.ts'
@@ -14,6 +19,19 @@ import { against, runDaemon, startDaemon, stopAllDaemons } from './harness/daemo
 import type { Daemon } from './harness/daemon.ts'
 import { eventually } from './harness/eventually.ts'
 import { chatAsk } from './harness/prompts.ts'
+
+/** True where somebody listens there, else null. */
+async function connectsTo(port: number): Promise<true | null> {
+  const socket = connect({ host: '127.0.0.1', port })
+  try {
+    await once(socket, 'connect')
+    return true
+  } catch {
+    return null
+  } finally {
+    socket.destroy()
+  }
+}
 
 describe('a daemon that takes the place of another', () => {
   let upstream: Upstream
@@ -114,6 +132,66 @@ describe('a daemon that takes the place of another', () => {
   it('does not end a daemon before it can take over: a configuration that it refuses harms nobody', async () => {
     assert.equal((await runDaemon(place(first.pid, { budgets: { userDaily: { eur: 'much' } } }))).code, 2)
     assert.equal((await post(first)).status, 200)
+  })
+
+  describe('whose predecessor is slow to let go of the ledger', () => {
+    /** Stands for an instance that has agreed and closed its port, and still has the data directory. */
+    let slow: Server
+    let lock: InstanceLock
+    let port: number
+    const key = 'k'.repeat(22)
+    beforeEach(async () => {
+      await first.stop()
+      lock = acquireInstanceLock(dir)!
+      slow = createServer((request, response) => {
+        if (request.url === '/healthz') return void response.end(JSON.stringify({ pid: process.pid }))
+        response.writeHead(202).end()
+        slow.close()
+        slow.closeIdleConnections()
+      })
+      slow.listen(0, '127.0.0.1')
+      await once(slow, 'listening')
+      ;({ port } = slow.address() as AddressInfo)
+      const url = `http://127.0.0.1:${port}`
+      const left = { url, port, key, token: 't', pid: process.pid, version: '0.0.1', protocol: 1, startedAtMs: 0 }
+      writeFileSync(join(dir, 'daemon.json'), JSON.stringify(left satisfies DiscoveryRecord))
+      writeFileSync(join(dir, 'key'), key)
+    })
+    afterEach(() => {
+      lock.release()
+      slow.close()
+    })
+    const successor = () => ({ ...place(process.pid), port })
+
+    it('lets calls wait at its port meanwhile, and answers them', async () => {
+      const closed = once(slow, 'close')
+      const second = startDaemon(successor())
+      await closed
+      let response: Response | null = null
+      const waiting = eventually('the successor at the port', () =>
+        fetch(`http://127.0.0.1:${port}/k/${key}/openai/v1/chat/completions`, { method: 'POST', body: ask() }).catch(
+          () => null,
+        ),
+      ).then((answer) => (response = answer))
+      await eventually('a client at the successor', () => connectsTo(port))
+      // Another one that is started now would find the directory, and no port.
+      assert.equal((await runDaemon({ ...place(), port, args: [] })).code, 3)
+      assert.equal(response, null)
+      lock.release()
+      assert.equal((await waiting).status, 200)
+      assert.equal((await (await second).settled(1)).length, 1)
+    })
+
+    it('does not keep the port where it does not get the directory', async () => {
+      const closed = once(slow, 'close')
+      const ended = runDaemon(successor())
+      await closed
+      await eventually('the successor at the port', () => connectsTo(port))
+      const record = { ...JSON.parse(readFileSync(join(dir, 'daemon.json'), 'utf8')), pid: 1 } as DiscoveryRecord
+      writeFileSync(join(dir, 'daemon.json'), JSON.stringify(record))
+      assert.equal((await ended).code, 3)
+      assert.equal(await connectsTo(port), null)
+    })
   })
 
   it('has to ask for it in words that the daemon knows', async () => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
-import type { Server } from 'node:http'
+import type { IncomingMessage, Server } from 'node:http'
 import { connect } from 'node:net'
 import type { AddressInfo, Socket } from 'node:net'
 import { createDoor } from '../../daemon/door.ts'
@@ -25,11 +25,14 @@ describe('the door', () => {
   let socket: Socket
   let received: string
 
-  async function open(play: Played, config: object = {}): Promise<number> {
+  /** Opens a door with a client at it; `until` is what it waits for before it lets anybody in. */
+  async function open(play: Played, config: object = {}, until: Promise<unknown> | null = null): Promise<number> {
     played = await playedGate(play, config)
     let port = 0
     const gate = { ...played.gate, port: () => port }
-    door = createDoor({ gate, control: { touch: () => undefined } as never, actions: { shutDown: () => undefined } })
+    const control = { touch: () => undefined, accept: (_: unknown, socket: Socket) => socket.end('accepted') } as never
+    const doors = { gate, control, actions: { shutDown: () => undefined } }
+    door = createDoor(until === null ? doors : until.then(() => doors))
     door.listen(0, '127.0.0.1')
     await once(door, 'listening')
     port = (door.address() as AddressInfo).port
@@ -52,6 +55,59 @@ describe('the door', () => {
     door.closeAllConnections()
     door.close()
     await played.close()
+  })
+
+  describe('in front of a gate that is not ready', () => {
+    let ready: () => void
+    let isReady: Promise<void>
+    beforeEach(() => {
+      isReady = new Promise((resolve) => (ready = resolve))
+    })
+
+    it('lets calls wait and answers them all when it is', async () => {
+      const port = await open(answered, {}, isReady)
+      const other = connect(port, '127.0.0.1')
+      for (const client of [socket, other]) {
+        const arrived = once(door, 'request')
+        client.write(post(port))
+        await arrived
+      }
+      assert.deepEqual([received, played.sent.length], ['', 0])
+      ready()
+      await until(answer)
+      await once(other, 'data')
+      other.destroy()
+      assert.equal(played.sent.length, 2)
+      received = ''
+      socket.write(post(port))
+      await until(answer)
+    })
+
+    it('sends no call of a client that has left', async () => {
+      const port = await open(answered, {}, isReady)
+      const other = connect(port, '127.0.0.1')
+      const arrived = once(door, 'request') as Promise<[IncomingMessage]>
+      other.write(post(port))
+      const [request] = await arrived
+      other.destroy()
+      await once(request.socket, 'close')
+      ready()
+      socket.write(post(port))
+      await until(answer)
+      assert.equal(played.sent.length, 1)
+    })
+
+    it('lets a window wait too', async () => {
+      const port = await open(answered, {}, isReady)
+      const arrived = once(door, 'upgrade')
+      socket.write(
+        `GET /control HTTP/1.1\r\nhost: 127.0.0.1:${port}\r\nauthorization: Bearer ${played.gate.token}\r\nconnection: upgrade\r\nupgrade: websocket\r\n\r\n`,
+      )
+      await arrived
+      assert.equal(received, '')
+      ready()
+      await until('accepted')
+    })
   })
 
   it('answers a request that offers HTTP/2 as if it had not, again and again on one connection', async () => {

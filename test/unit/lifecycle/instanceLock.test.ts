@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { acquireInstanceLock } from '../../../daemon/lifecycle/instanceLock.ts'
+import { acquireInstanceLock, acquireSuccessorLock } from '../../../daemon/lifecycle/instanceLock.ts'
 
 const module = join(import.meta.dirname, '../../../daemon/lifecycle/instanceLock.ts')
 
@@ -72,6 +72,18 @@ describe('the lock of a data directory', () => {
     const lock = acquireInstanceLock(dataDir)
     assert.notEqual(lock, null)
     lock?.release()
+  })
+
+  it('leaves one place in line for a successor, which is given once too', () => {
+    const owner = acquireInstanceLock(dataDir)
+    const successor = acquireSuccessorLock(dataDir)
+    assert.ok(owner !== null && successor !== null)
+    assert.equal(acquireSuccessorLock(dataDir), null)
+    successor.release()
+    const next = acquireSuccessorLock(dataDir)
+    assert.notEqual(next, null)
+    next?.release()
+    owner.release()
   })
 
   it('does not lock another directory', () => {

@@ -15,12 +15,24 @@ class Directory implements SuccessionPorts<'ours'> {
   asked: number[] = []
   looks = 0
   freeAfter = 3
+  /** What happened to the place in line and to the port, in order. */
+  readonly steps: string[] = []
+  isLineFree = true
   onLook: () => void = () => undefined
 
   readonly readRecord = (): DiscoveryRecord | null => this.found
+  readonly standInLine = (): { release: () => void } | null => {
+    if (!this.isLineFree) return null
+    this.steps.push('in line')
+    return { release: () => this.steps.push('out of line') }
+  }
   readonly askToHandOver = ({ pid }: DiscoveryRecord): Promise<number | null> => {
     this.asked.push(pid)
+    this.steps.push('asked')
     return Promise.resolve(this.answer)
+  }
+  readonly onAgreed = (): void => {
+    this.steps.push('agreed')
   }
   readonly take = (): 'ours' | null => {
     this.looks += 1
@@ -39,12 +51,20 @@ describe('the successor of a daemon', () => {
   it('takes the directory as soon as its predecessor has let go', async () => {
     assert.deepEqual(await succeed(7, directory), { kind: 'taken', directory: 'ours' })
     assert.deepEqual([directory.asked, directory.looks], [[7], 4])
+    assert.deepEqual(directory.steps, ['in line', 'asked', 'agreed', 'out of line'])
+  })
+
+  it('asks nothing where another one stands in line: that one has the port as soon as it is free', async () => {
+    directory.isLineFree = false
+    assert.deepEqual(await succeed(7, directory), { kind: 'owned' })
+    assert.deepEqual([directory.asked, directory.looks, directory.steps], [[], 0, []])
   })
 
   it('leaves a busy predecessor alone', async () => {
     directory.answer = 409
     assert.deepEqual(await succeed(7, directory), { kind: 'busy' })
     assert.equal(directory.looks, 0)
+    assert.deepEqual(directory.steps, ['in line', 'asked', 'out of line'])
   })
 
   it('asks nobody but the one that it was told to replace: what came after it may be newer', async () => {
@@ -53,7 +73,7 @@ describe('the successor of a daemon', () => {
     assert.deepEqual(directory.asked, [])
   })
 
-  it('leaves the place to another successor that was quicker', async () => {
+  it('leaves the place to an instance that was quicker', async () => {
     directory.onLook = () => {
       if (directory.looks === 2) directory.found = record(9)
     }
