@@ -1,18 +1,10 @@
 import * as vscode from 'vscode'
 import type { TollgateContext } from '../context.ts'
+import { realTimers } from './coalesce.ts'
+import { ItemPace } from './itemPace.ts'
 import { renderStatusBar } from './statusBarModel.ts'
 import type { StatusBarView } from './statusBarModel.ts'
 import { tooltipCommands } from './tooltip.ts'
-
-/** Least time between two states of the item, in milliseconds. */
-const leastStateIntervalMs = 250
-
-/**
- * Least time between two changes of mere figures, in milliseconds. VS Code closes an open tooltip when the text under the
- * pointer changes and draws it anew when the tooltip changes, which loses a click whose press and release fall on either
- * side; so both change together, and not often. One of the links in there is the kill switch.
- */
-const leastFigureIntervalMs = 1000
 
 /** The one status bar item. It is drawn from the model, changed only where the drawing changed, and never blanked. */
 export class StatusBar implements vscode.Disposable {
@@ -21,8 +13,7 @@ export class StatusBar implements vscode.Disposable {
   #item: vscode.StatusBarItem
   #alignment: 'left' | 'right'
   #shown: StatusBarView | undefined
-  #timer: NodeJS.Timeout | undefined
-  #drawnAtMs = 0
+  readonly #pace = new ItemPace(() => this.#draw(), realTimers)
 
   constructor(context: TollgateContext) {
     this.#context = context
@@ -33,7 +24,7 @@ export class StatusBar implements vscode.Disposable {
       context.terminals.onDidChange(() => this.#schedule()),
       context.onDidChangeSettings(() => this.#realign()),
     ]
-    this.#draw()
+    this.#pace.now()
   }
 
   /** What the item shows now. */
@@ -42,21 +33,16 @@ export class StatusBar implements vscode.Disposable {
   }
 
   dispose(): void {
-    clearTimeout(this.#timer)
+    this.#pace.cancel()
     for (const disposable of this.#disposables) disposable.dispose()
     this.#item.dispose()
   }
 
   #schedule(): void {
-    const newState = this.#shown === undefined || iconOf(this.#render()) !== iconOf(this.#shown)
-    const atMs = this.#drawnAtMs + (newState ? leastStateIntervalMs : leastFigureIntervalMs)
-    clearTimeout(this.#timer)
-    this.#timer = setTimeout(() => this.#draw(), Math.max(0, atMs - Date.now()))
+    this.#pace.ask(this.#shown === undefined || iconOf(this.#render()) !== iconOf(this.#shown))
   }
 
   #draw(): void {
-    clearTimeout(this.#timer)
-    this.#drawnAtMs = Date.now()
     const view = this.#render()
     const before = this.#shown
     this.#shown = view
@@ -85,7 +71,7 @@ export class StatusBar implements vscode.Disposable {
       this.#item = createItem(this.#context, statusBarAlignment)
       this.#shown = undefined
     }
-    this.#draw()
+    this.#pace.now()
   }
 }
 
