@@ -4,6 +4,7 @@ import { build, context } from 'esbuild'
 import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { brotliCompressSync, constants } from 'node:zlib'
 import { packVocabulary } from './daemon/tokens/vocabulary.ts'
+import { packReadme } from './extension/packedReadme.ts'
 
 const production = process.argv.includes('--production')
 const watch = process.argv.includes('--watch')
@@ -73,6 +74,9 @@ for (const encoding of ['o200k_base', 'cl100k_base']) {
   }
   writeFileSync(`dist/${encoding}.vocabulary`, brotliCompressSync(packed, { params }))
 }
+
+// What VS Code shows on the page of the installed package.
+writeFileSync('dist/README.md', packReadme(readFileSync('README.md', 'utf8')))
 
 for (const program of programs) {
   if (!existsSync(program.entryPoints[0])) continue

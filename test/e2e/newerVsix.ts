@@ -5,17 +5,7 @@ import { join } from 'node:path'
 import { packVsix } from './stand.ts'
 
 /** What `.vscodeignore` lets into a VSIX, and itself. */
-const packed = [
-  '.vscodeignore',
-  'CHANGELOG.md',
-  'LICENSE',
-  'README.md',
-  'dist',
-  'l10n',
-  'media',
-  'package.json',
-  'package.nls.json',
-]
+const packed = ['.vscodeignore', 'CHANGELOG.md', 'LICENSE', 'dist', 'l10n', 'media', 'package.json', 'package.nls.json']
 
 /** Version of the checkout. */
 export const presentVersion = (JSON.parse(readFileSync('package.json', 'utf8')) as { readonly version: string }).version

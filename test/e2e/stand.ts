@@ -117,12 +117,12 @@ function addressOf(origin: string, profile: Profile, extension: Origin): string 
   return `${folder}&payload=${encodeURIComponent(JSON.stringify(payload))}`
 }
 
-/** Packs a checkout's `dist` as a VSIX; gives its path. */
+/** Packs a checkout's `dist`, as `npm run package` does, as a VSIX; gives its path. */
 export async function packVsix(checkout = '.', name = 'tollgate'): Promise<string> {
   const file = resolve('artifacts', `${name}.vsix`)
   mkdirSync('artifacts', { recursive: true })
   const vsce = resolve('node_modules', '@vscode', 'vsce', 'vsce')
-  const args = ['package', '--no-dependencies', '--allow-missing-repository', '--no-rewrite-relative-links', '-o', file]
-  await run(process.execPath, [vsce, ...args], resolve(checkout))
+  const options = ['--no-dependencies', '--allow-missing-repository', '--readme-path', 'dist/README.md']
+  await run(process.execPath, [vsce, 'package', ...options, '-o', file], resolve(checkout))
   return file
 }
