@@ -1,6 +1,6 @@
 import { gateUrl } from '../../shared/addresses.ts'
 import { isObject, readJson, setJson } from './json.ts'
-import type { JsonValue } from './json.ts'
+import type { JsonObject, JsonValue } from './json.ts'
 import { planOf } from './plan.ts'
 import type { Plan } from './plan.ts'
 import { serverOf } from './servers.ts'
@@ -29,11 +29,11 @@ export function planClaudeSetting(present: string | null, gate: GateBase): Plan 
   const list = readJson(text, [])
   if (!Array.isArray(list)) return { kind: 'malformed' }
   const rows = list as readonly unknown[]
-  if (!rows.every((row) => isObject(row) && typeof row['name'] === 'string')) return { kind: 'malformed' }
-  const names = (rows as readonly { readonly name: string; readonly value?: unknown }[]).map(({ name }) => name)
-  const env = Object.fromEntries(
-    (rows as readonly { name: string; value?: unknown }[]).map((row) => [row.name, row.value]),
-  )
+  if (!rows.every(isRow)) return { kind: 'malformed' }
+  const names = rows.map(({ name }) => name)
+  // Which of two rows of one name counts is not known.
+  if (new Set(names).size < names.length) return { kind: 'malformed' }
+  const env = Object.fromEntries(rows.map(({ name, value }) => [name, value]))
   return planEnvironment(
     text,
     env,
@@ -43,9 +43,13 @@ export function planClaudeSetting(present: string | null, gate: GateBase): Plan 
   )
 }
 
+function isRow(row: unknown): row is { readonly name: string; readonly value?: unknown } {
+  return isObject(row) && typeof row['name'] === 'string'
+}
+
 function planEnvironment(
   text: string,
-  env: Readonly<Record<string, unknown>>,
+  env: JsonObject,
   gate: GateBase,
   pathOf: (name: string, added: number) => (string | number)[],
   rowOf: ((name: string, value: string) => JsonValue) | undefined,
@@ -53,10 +57,11 @@ function planEnvironment(
   if (isSet(env['CLAUDE_CODE_USE_FOUNDRY'])) return { kind: 'azure' }
   if (isSet(env['CLAUDE_CODE_USE_BEDROCK'])) return { kind: 'elsewhere', server: 'Amazon Bedrock' }
   if (isSet(env['CLAUDE_CODE_USE_VERTEX'])) return { kind: 'elsewhere', server: 'Vertex AI' }
-  const address = env[baseUrl]
-  if (typeof address === 'string' && address !== '') {
-    const server = serverOf(address, gate)
-    if (server.kind === 'gate') return { kind: 'already' }
+  const address = env[baseUrl] ?? ''
+  if (typeof address !== 'string') return { kind: 'malformed' }
+  if (address !== '') {
+    const server = serverOf(address, gate, 'anthropic')
+    if (server.kind === 'gate') return { kind: 'already', left: [] }
     if (server.kind === 'azure') return server
     if (server.kind === 'elsewhere') return { kind: 'elsewhere', server: server.host }
   }
@@ -65,13 +70,13 @@ function planEnvironment(
   // A list is begun as a list: the editor of JSON would make an object of nothing.
   if (rowOf !== undefined && text === '') steps.push({ offset: 0, removed: '', inserted: '[]' })
   const set = (name: string, value: string): void => {
-    const isThere = name in env
+    const isThere = Object.hasOwn(env, name)
     const path = pathOf(name, added)
     steps.push(...setJson(applySteps(text, steps), path, isThere || rowOf === undefined ? value : rowOf(name, value)))
     if (!isThere) added++
   }
   set(baseUrl, gateUrl(gate, 'anthropic'))
-  if (!(toolSearch in env)) set(toolSearch, 'true')
+  if (!Object.hasOwn(env, toolSearch)) set(toolSearch, 'true')
   return planOf(text, steps, [])
 }
 

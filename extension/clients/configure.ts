@@ -4,14 +4,17 @@ import { readKey } from '../daemon/discovery.ts'
 import { reasonOf } from '../log.ts'
 import { offer, startActions } from '../offerActions.ts'
 import { disk } from './disk.ts'
+import { factsOf, WriteRefused } from './facts.ts'
 import { placesHere } from './here.ts'
 import { clientIds } from './plan.ts'
 import type { ClientId, Plan } from './plan.ts'
-import { presentText, shortPath } from './present.ts'
+import { shortPath } from './places.ts'
+import { presentText } from './present.ts'
+import { nameOf, obstacleText, questionFor } from './question.ts'
 import type { GateBase } from './servers.ts'
-import { claudeSetting, targetOf } from './target.ts'
+import { targetOf, targetsOf } from './target.ts'
 import type { ClientTarget } from './target.ts'
-import { parseUndo, undoRecord } from './undo.ts'
+import { isOf, parseUndo, undoRecord } from './undo.ts'
 import { undoClient } from './undoConfigure.ts'
 import { userSettings } from './userSettings.ts'
 import { showChange } from './virtual.ts'
@@ -24,7 +27,8 @@ export async function configureClient(context: TollgateContext, argument?: unkno
   const gate: GateBase = { origin: context.gateOrigin, key }
   const client = isClient(argument) ? argument : await pickClient(context, gate)
   if (client === undefined) return
-  const target = await look(context, client, gate)
+  const target = await pickTarget(context, client, gate)
+  if (target === undefined) return
   if (target.plan.kind !== 'edit' || target.target === null) return offer(...unchanged(context, target))
   await confirmAndWrite(context, { ...target, target: target.target, plan: target.plan }, gate)
 }
@@ -33,13 +37,10 @@ function isClient(value: unknown): value is ClientId {
   return (clientIds as readonly unknown[]).includes(value)
 }
 
-function look(context: TollgateContext, client: ClientId, gate: GateBase): Promise<ClientTarget> {
-  return targetOf(client, gate, disk, placesHere(context), userSettings)
-}
-
 async function pickClient(context: TollgateContext, gate: GateBase): Promise<ClientId | undefined> {
   const { clients } = context.text
-  const targets = await Promise.all(clientIds.map((client) => look(context, client, gate)))
+  const places = placesHere(context)
+  const targets = await Promise.all(clientIds.map((client) => targetOf(client, gate, disk, places, userSettings)))
   const items = targets.map(({ client, target, plan }) => ({
     label: clients.names[client],
     description: stateOf(plan, context),
@@ -49,12 +50,30 @@ async function pickClient(context: TollgateContext, gate: GateBase): Promise<Cli
   return (await vscode.window.showQuickPick(items, { placeHolder: clients.pick }))?.client
 }
 
+/** The client's settings; where each VS Code profile has its own, those of the one that the user picks. */
+async function pickTarget(
+  context: TollgateContext,
+  client: ClientId,
+  gate: GateBase,
+): Promise<ClientTarget | undefined> {
+  const { clients } = context.text
+  const targets = await targetsOf(client, gate, disk, placesHere(context), userSettings)
+  if (targets.length === 1) return targets[0]
+  const items = targets.map((one) => ({
+    label: one.profile || clients.defaultProfile,
+    description: stateOf(one.plan, context),
+    detail: shortPath(one.target ?? ''),
+    one,
+  }))
+  return (await vscode.window.showQuickPick(items, { placeHolder: clients.pickProfile }))?.one
+}
+
 function stateOf(plan: Plan, { text: { clients } }: TollgateContext): string {
   switch (plan.kind) {
     case 'edit':
       return clients.canChange
     case 'already':
-      return clients.isGuarded
+      return plan.left.length === 0 ? clients.isGuarded : clients.isPartlyGuarded
     case 'azure':
       return clients.usesAzure
     case 'elsewhere':
@@ -69,22 +88,23 @@ function stateOf(plan: Plan, { text: { clients } }: TollgateContext): string {
 /** Why nothing is changed, and what helps. */
 function unchanged(
   { text: { clients } }: TollgateContext,
-  { client, target, isSetting, plan }: ClientTarget,
+  found: ClientTarget,
 ): [string, Record<string, () => unknown>] {
-  const name = clients.names[client]
-  const open =
-    target === null || isSetting
-      ? {}
-      : { [clients.openFile]: () => vscode.window.showTextDocument(vscode.Uri.file(target)) }
+  const { client, target, isSetting, plan } = found
+  const name = nameOf(found, clients)
+  const open = target === null || isSetting ? {} : { [clients.openFile]: () => openFile(target) }
   const copy = { [clients.copyUrl]: () => vscode.commands.executeCommand('tollgate.copyBaseUrl') }
   switch (plan.kind) {
     case 'edit':
-    case 'already':
       return [clients.already(name), {}]
+    case 'already':
+      return plan.left.length === 0
+        ? [clients.already(name), {}]
+        : [clients.alreadyPartly(name, plan.left.join(', ')), { ...open, ...copy }]
     case 'azure':
-      return [clients.azure(name), {}]
+      return [clients.azure(name), copy]
     case 'elsewhere':
-      return [clients.elsewhere(name, plan.server), {}]
+      return [clients.elsewhere(name, plan.server), copy]
     case 'nothing':
       if (client === 'copilot') return [target === null ? clients.nothingElsewhere : clients.nothingCopilot, copy]
       return [clients.nothing(name), copy]
@@ -95,41 +115,54 @@ function unchanged(
 
 async function confirmAndWrite(
   context: TollgateContext,
-  { client, target, isSetting, text: before, plan }: ClientTarget & { target: string; plan: Plan & { kind: 'edit' } },
+  found: ClientTarget & { target: string; plan: Plan & { kind: 'edit' } },
   gate: GateBase,
 ): Promise<void> {
   const { memory, log } = context
   const { clients } = context.text
-  const name = clients.names[client]
+  const { client, target, isSetting, text: before, plan } = found
+  const name = nameOf(found, clients)
   const where = shortPath(target)
-  const question =
-    client === 'codex'
-      ? clients.askCodex(where)
-      : client === 'claude' && target !== claudeSetting
-        ? clients.askClaudeFile(where)
-        : clients.ask(name, where)
+  const fail = (error: unknown): void => {
+    log.warn(`Configure ${client}: ${reasonOf(error)}`)
+    const obstacle = error instanceof WriteRefused ? error.obstacle : null
+    if (obstacle === null) offer(clients.failed(where, reasonOf(error)))
+    else offer(obstacleText(obstacle, where, clients), { [clients.openFile]: () => openFile(target) })
+  }
+  let madeFolder: string | null = null
+  let question: string
+  try {
+    const facts = isSetting ? null : await factsOf(target)
+    if (facts !== null && facts.obstacle !== null) throw new WriteRefused(facts.obstacle)
+    madeFolder = facts?.missingFolder ?? null
+    question = questionFor(found, facts, clients)
+  } catch (error) {
+    return fail(error)
+  }
   const shown = await showChange(target, before ?? '', plan.after, clients.diffTitle(name))
-  const left = plan.left.length === 0 ? '' : ` ${clients.leaves(plan.left.join(', '))}`
-  const answer = await vscode.window.showInformationMessage(question + left, clients.apply)
+  const answer = await vscode.window.showInformationMessage(question, clients.apply)
   await shown.close()
   if (answer !== clients.apply) return
+  const records = parseUndo(memory.clientUndo)
   try {
-    if ((await presentText(target, isSetting)) !== before) {
-      offer(clients.changedMeanwhile(where))
-      return
-    }
-    const records = parseUndo(memory.clientUndo)
-    const last = records.find((record) => record.client === client)
-    const record = undoRecord({ client, target, steps: plan.steps, before, after: plan.after, key: gate.key }, last)
+    if ((await presentText(target, isSetting)) !== before) return offer(clients.changedMeanwhile(where))
+    const last = records.find((record) => isOf(record, { client, target }))
+    const { steps, after } = plan
+    const record = undoRecord({ client, target, steps, madeFolder, before, after, key: gate.key }, last)
     // Kept first: what is written can be taken back in every case.
     await memory.setClientUndo([...records.filter((one) => one !== last), record])
-    if (isSetting) await userSettings.write(target, plan.after)
-    else await disk.write(target, plan.after)
+    if (isSetting) await userSettings.write(target, after)
+    else await disk.write(target, after)
   } catch (error) {
-    log.warn(`Configure ${client}: ${reasonOf(error)}`)
-    offer(clients.failed(where, reasonOf(error)))
+    fail(error)
+    // Nothing was written, so there is nothing more to take back than before.
+    await memory.setClientUndo(records)
     return
   }
   log.info(`Configured ${client}: ${target}.`)
-  offer(clients.applied(name), { [clients.undo]: () => undoClient(context, client) })
+  offer(clients.applied(name), { [clients.undo]: () => undoClient(context, target) })
+}
+
+function openFile(path: string): Thenable<unknown> {
+  return vscode.window.showTextDocument(vscode.Uri.file(path))
 }

@@ -1,4 +1,4 @@
-import { continueAddress } from './continueModels.ts'
+import { continueAddress, continueFormat, isInside } from './continueModels.ts'
 import { isObject, readJson } from './json.ts'
 import type { JsonObject } from './json.ts'
 import { pointAddresses } from './jsonAddresses.ts'
@@ -24,17 +24,22 @@ export function planContinueJson(present: string, gate: GateBase): Plan {
   const azure: Seen[] = []
   for (const [model, path] of found) {
     if (!isObject(model) || typeof model['provider'] !== 'string') continue
+    const { provider } = model
+    if (isInside(provider)) continue
     const name = nameOf(model)
-    if (model['provider'] === 'azure') {
+    if (provider === 'azure') {
       azure.push({ name, kind: 'azure' })
       continue
     }
-    const { apiBase } = model
+    const address = model['apiBase'] ?? undefined
+    if (address !== undefined && typeof address !== 'string') return { kind: 'malformed' }
     addresses.push({
       name,
       path: [...path, 'apiBase'],
-      address: typeof apiBase === 'string' ? apiBase : undefined,
-      otherwise: continueAddress(model['provider'], gate),
+      address,
+      otherwise: continueAddress(provider, gate),
+      provider,
+      format: continueFormat(provider),
       endsInSlash: true,
     })
   }

@@ -1,5 +1,5 @@
-import { continueAddress } from './continueModels.ts'
-import { blockBegin, lineEndOf, markedBlock, planOf } from './plan.ts'
+import { continueAddress, continueFormat, isInside } from './continueModels.ts'
+import { lineEndOf, markedBlock, planOf } from './plan.ts'
 import type { Plan, Seen } from './plan.ts'
 import { serverOf } from './servers.ts'
 import type { GateBase } from './servers.ts'
@@ -8,8 +8,11 @@ import type { Step } from './steps.ts'
 import { linesOf, scanModels } from './yamlModels.ts'
 import type { Line, YamlModel, YamlValue } from './yamlModels.ts'
 
-/** A value that is more than its text: an alias, a tag, a block, a collection. */
-const notPlain = /^[&*!|>{[%@`]/
+/** A value that is more than its text: an alias, a tag, a block, a collection, quotes with escapes. */
+const notPlain = /^[&*!|>{[%@`"']/
+
+/** YAML's words for no value. */
+const isNull = /^(~|null|Null|NULL)?$/
 
 /** Continue's `config.yaml`: each model with a provider that the gate forwards to gets an `apiBase`, in a marked block. */
 export function planContinueYaml(present: string | null, gate: GateBase): Plan {
@@ -21,52 +24,58 @@ export function planContinueYaml(present: string | null, gate: GateBase): Plan {
   const steps: Step[] = []
   // From the last to the first, so that what was found in the text stays where it is.
   for (const model of [...models].reverse()) {
-    const { provider, apiBase, name } = model.values
-    if (provider === undefined) continue
-    if (notPlain.test(provider.value) || (apiBase !== undefined && notPlain.test(apiBase.value))) {
+    const [provider, apiBase, name, uses] = ['provider', 'apiBase', 'name', 'uses'].map((key) => model.values.get(key))
+    if (provider === undefined) {
+      // A block of Continue's own collection says elsewhere what it calls.
+      if (uses !== undefined) seen.unshift({ name: uses.value, kind: 'direct' })
+      continue
+    }
+    if (!isPlain(provider) || isNull.test(provider.value) || (apiBase !== undefined && !isPlain(apiBase))) {
       return { kind: 'malformed' }
     }
-    const called = name?.value ?? provider.value
+    if (isInside(provider.value)) continue
+    const called = name === undefined || !isPlain(name) || name.value === '' ? provider.value : name.value
     if (provider.value === 'azure') {
       seen.unshift({ name: called, kind: 'azure' })
       continue
     }
-    const hasAddress = apiBase !== undefined && apiBase.value !== ''
-    const server = hasAddress ? serverOf(apiBase.value, gate) : undefined
+    const hasAddress = apiBase !== undefined && !isNull.test(apiBase.value)
+    const server = hasAddress ? serverOf(apiBase.value, gate, continueFormat(provider.value)) : undefined
     if (server !== undefined && server.kind !== 'known') {
       seen.unshift({ name: called, kind: server.kind, ...(server.kind === 'elsewhere' ? { server: server.host } : {}) })
       continue
     }
     const through = server?.through ?? continueAddress(provider.value, gate)
-    if (through === undefined) continue
+    if (through === undefined) {
+      seen.unshift({ name: called, kind: 'direct', server: provider.value })
+      continue
+    }
+    const address = through.endsWith('/') ? through : `${through}/`
+    const present = applySteps(text, steps)
     steps.push(
-      addressStep(applySteps(text, steps), lines, model, provider, through.endsWith('/') ? through : `${through}/`),
+      apiBase === undefined
+        ? addedAddress(present, lines[provider.line], model, address)
+        : replacedAddress(present, apiBase, address),
     )
     seen.unshift({ name: called, kind: 'edited' })
   }
   return planOf(text, steps, seen)
 }
 
-function addressStep(
-  text: string,
-  lines: readonly Line[],
-  { indent, values: { apiBase } }: YamlModel,
-  provider: YamlValue,
-  address: string,
-): Step {
+function isPlain({ value, goesOn }: YamlValue): boolean {
+  return !goesOn && !notPlain.test(value)
+}
+
+/** Behind the line of the provider. */
+function addedAddress(text: string, line: Line | undefined, { indent }: YamlModel, address: string): Step {
   const lineEnd = lineEndOf(text)
-  const margin = ' '.repeat(indent)
-  if (apiBase === undefined) {
-    const line = lines[provider.line]
-    const end = line === undefined ? text.length : line.from + line.text.length
-    return step(text, end, 0, lineEnd + markedBlock([`apiBase: ${address}`], lineEnd, margin))
-  }
-  const line = lines[apiBase.line]
-  const isOwn = lines[apiBase.line - 1]?.text.trim() === blockBegin
-  // Behind a dash there is no room for a line of its own.
-  if (line === undefined || isOwn || line.text.trimStart().startsWith('-')) {
-    const space = text[apiBase.from - 1] === ':' ? ' ' : ''
-    return step(text, apiBase.from, apiBase.to - apiBase.from, space + address)
-  }
-  return step(text, line.from, line.text.length, markedBlock([`apiBase: ${address}`], lineEnd, margin))
+  const end = line === undefined ? text.length : line.from + line.text.length
+  return step(text, end, 0, lineEnd + markedBlock([`apiBase: ${address}`], lineEnd, ' '.repeat(indent)))
+}
+
+/** The value only; what stands behind it stays there. */
+function replacedAddress(text: string, { from, to }: YamlValue, address: string): Step {
+  const before = text[from - 1] === ':' ? ' ' : ''
+  const after = text[to] === '#' ? ' ' : ''
+  return step(text, from, to - from, before + address + after)
 }

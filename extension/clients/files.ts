@@ -8,10 +8,16 @@ export type FileText =
 /** The part of a file system that clients' settings need. */
 export interface Files {
   read(path: string): Promise<FileText>
-  /** Replaces a file in one step, or makes it, with its folder. Rights and links stay. Throws what the file system says. */
+  /**
+   * Replaces a file in one step, or makes it, with its folder. Rights, owner and symbolic links stay. Throws `WriteRefused`
+   * where the file is read-only or has a second name, else what the file system says.
+   */
   write(path: string, text: string): Promise<void>
-  /** Throws what the file system says. */
-  remove(path: string): Promise<void>
+  /**
+   * Removes a file, and its folders up to `madeFolder` as long as they are empty; without one, no folder. Throws what the file
+   * system says.
+   */
+  remove(path: string, madeFolder?: string | null): Promise<void>
   exists(path: string): Promise<boolean>
 }
 

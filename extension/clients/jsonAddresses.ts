@@ -1,7 +1,7 @@
 import { setJson } from './json.ts'
 import type { Seen } from './plan.ts'
 import { serverOf } from './servers.ts'
-import type { GateBase } from './servers.ts'
+import type { Format, GateBase } from './servers.ts'
 import { applySteps } from './steps.ts'
 import type { Step } from './steps.ts'
 
@@ -12,8 +12,12 @@ export interface JsonAddress {
   readonly path: (string | number)[]
   /** Undefined where none is written. */
   readonly address: string | undefined
-  /** What stands there where none is written; undefined: it stays so. */
+  /** What is written where none is; undefined: it stays so. */
   readonly otherwise: string | undefined
+  /** Who is called where none is written, for the reader. */
+  readonly provider?: string
+  /** What the client speaks there. */
+  readonly format?: Format
   readonly endsInSlash?: boolean
 }
 
@@ -25,7 +29,7 @@ export function pointAddresses(
 ): { readonly steps: readonly Step[]; readonly seen: readonly Seen[] } {
   const steps: Step[] = []
   const seen: Seen[] = []
-  for (const { name, path, address, otherwise, endsInSlash = false } of addresses) {
+  for (const { name, path, address, otherwise, provider, format, endsInSlash = false } of addresses) {
     const set = (value: string): void => {
       const whole = endsInSlash && !value.endsWith('/') ? `${value}/` : value
       steps.push(...setJson(applySteps(text, steps), path, whole))
@@ -33,9 +37,10 @@ export function pointAddresses(
     }
     if (address === undefined || address === '') {
       if (otherwise !== undefined) set(otherwise)
+      else seen.push({ name, kind: 'direct', ...(provider === undefined ? {} : { server: provider }) })
       continue
     }
-    const server = serverOf(address, gate)
+    const server = serverOf(address, gate, format)
     if (server.kind === 'known') set(server.through)
     else seen.push({ name, kind: server.kind, ...(server.kind === 'elsewhere' ? { server: server.host } : {}) })
   }

@@ -7,16 +7,21 @@ export const clientIds = ['codex', 'claude', 'copilot', 'continue', 'cline'] as 
 /** A name of `clientIds`. */
 export type ClientId = (typeof clientIds)[number]
 
+/**
+ * Models or providers that stay outside the gate, for the reader: the name, and in brackets the server, where that is known and
+ * is not the name.
+ */
+export type Left = readonly string[]
+
 /** What has to be done to a client's settings. Only `edit` changes anything. */
 export type Plan =
   | {
       readonly kind: 'edit'
       readonly after: string
       readonly steps: readonly Step[]
-      /** Names of models or providers that stay as they are, because they use a server of their own. */
-      readonly left: readonly string[]
+      readonly left: Left
     }
-  | { readonly kind: 'already' }
+  | { readonly kind: 'already'; readonly left: Left }
   /** It uses Azure, which is left alone. */
   | { readonly kind: 'azure' }
   /** It uses another server already; its host or name, empty where it cannot be told. */
@@ -29,21 +34,24 @@ export type Plan =
 /** What is known of one address among several. */
 export interface Seen {
   readonly name: string
-  readonly kind: 'gate' | 'edited' | 'azure' | 'elsewhere'
-  /** Host, where it is elsewhere. */
+  /** `direct`: no address is written, so its provider is called past the gate, and none can be written. */
+  readonly kind: 'gate' | 'edited' | 'azure' | 'elsewhere' | 'direct'
+  /** Host, where it is elsewhere; the provider, where it is direct. */
   readonly server?: string
 }
 
 /** The plan of a client with several addresses. */
 export function planOf(text: string, steps: readonly Step[], seen: readonly Seen[]): Plan {
-  const left = seen.filter(({ kind }) => kind === 'azure' || kind === 'elsewhere')
-  if (steps.length > 0) {
-    return { kind: 'edit', after: applySteps(text, steps), steps, left: left.map(({ name }) => name) }
-  }
-  if (seen.some(({ kind }) => kind === 'gate')) return { kind: 'already' }
-  if (left.some(({ kind }) => kind === 'azure')) return { kind: 'azure' }
-  const [first] = left
-  return first === undefined ? { kind: 'nothing' } : { kind: 'elsewhere', server: first.server ?? '' }
+  const left = seen.filter(({ kind }) => kind !== 'gate' && kind !== 'edited').map(leftName)
+  if (steps.length > 0) return { kind: 'edit', after: applySteps(text, steps), steps, left }
+  if (seen.some(({ kind }) => kind === 'gate')) return { kind: 'already', left }
+  if (seen.some(({ kind }) => kind === 'azure')) return { kind: 'azure' }
+  const other = seen.find(({ kind }) => kind === 'elsewhere')
+  return other === undefined ? { kind: 'nothing' } : { kind: 'elsewhere', server: other.server ?? '' }
+}
+
+function leftName({ name, kind, server = kind === 'azure' ? 'Azure' : '' }: Seen): string {
+  return server === '' || server.toLowerCase() === name.toLowerCase() ? name : `${name} (${server})`
 }
 
 /** A text's own line ending. */

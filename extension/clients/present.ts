@@ -1,4 +1,3 @@
-import { homedir } from 'node:os'
 import { disk } from './disk.ts'
 import { userSettings } from './userSettings.ts'
 
@@ -7,10 +6,4 @@ export async function presentText(target: string, isSetting: boolean): Promise<s
   if (isSetting) return userSettings.read(target)
   const found = await disk.read(target)
   return found.kind === 'text' ? found.text : found.kind === 'absent' ? null : undefined
-}
-
-/** A path as a person writes it. */
-export function shortPath(path: string): string {
-  const home = homedir()
-  return path.startsWith(`${home}/`) || path.startsWith(`${home}\\`) ? `~${path.slice(home.length)}` : path
 }

@@ -7,6 +7,9 @@ export interface GateBase {
   readonly key: string
 }
 
+/** What a client speaks to an address. `openai` stands for everything that is called compatible with it. */
+export type Format = 'openai' | 'anthropic' | 'gemini'
+
 /** Where an address in a client's settings leads. */
 export type Server =
   | { readonly kind: 'gate' }
@@ -22,10 +25,28 @@ const providers: readonly {
   readonly host: RegExp
   readonly path: string
   readonly atGate: string
+  /** The only format that the gate speaks there, where it is one of its own. */
+  readonly format?: Format
+  /** What the server offers and the gate refuses. */
+  readonly refused?: RegExp
 }[] = [
   { upstream: 'openai', host: /^api\.openai\.com$/, path: '', atGate: '' },
-  { upstream: 'anthropic', host: /^api\.anthropic\.com$/, path: '', atGate: '' },
-  { upstream: 'gemini', host: /^generativelanguage\.googleapis\.com$/, path: '', atGate: '' },
+  {
+    upstream: 'anthropic',
+    host: /^api\.anthropic\.com$/,
+    path: '',
+    atGate: '',
+    format: 'anthropic',
+    refused: /\/chat(\/|$)/,
+  },
+  {
+    upstream: 'gemini',
+    host: /^generativelanguage\.googleapis\.com$/,
+    path: '',
+    atGate: '',
+    format: 'gemini',
+    refused: /\/openai(\/|$)/,
+  },
   { upstream: 'openrouter', host: /^openrouter\.ai$/, path: '/api/v1', atGate: '/v1' },
   { upstream: 'groq', host: /^api\.groq\.com$/, path: '/openai/v1', atGate: '/v1' },
   { upstream: 'ollama', host: /^(127\.0\.0\.1|localhost|0\.0\.0\.0|\[::1?\]):11434$/, path: '', atGate: '' },
@@ -33,8 +54,12 @@ const providers: readonly {
 
 const azureHost = /(^|\.)(azure\.com|azure\.us|azure-api\.net|azure\.cn)$/
 
-/** Reads an address. One with a user, a query or a fragment is elsewhere: what they carry belongs to its server. */
-export function serverOf(address: string, gate: GateBase): Server {
+/**
+ * Reads an address. One with a user, a query or a fragment is elsewhere: what they carry belongs to its server. So is one whose
+ * calls the gate would refuse: Anthropic's and Gemini's servers also offer OpenAI's format, which the gate does not speak there.
+ * `format` is the client's, where it is known.
+ */
+export function serverOf(address: string, gate: GateBase, format?: Format): Server {
   let url: URL
   try {
     url = new URL(address.trim())
@@ -50,8 +75,9 @@ export function serverOf(address: string, gate: GateBase): Server {
       if (key === gate.key && url.port === new URL(gate.origin).port) return { kind: 'gate' }
       return { kind: 'known', through: gateUrl(gate, upstream) + rest }
     }
-    for (const { upstream, host: known, path, atGate } of providers) {
+    for (const { upstream, host: known, path, atGate, format: only, refused } of providers) {
       if (!known.test(host) || !(pathname === path || pathname.startsWith(`${path}/`))) continue
+      if ((only !== undefined && format !== undefined && only !== format) || refused?.test(pathname) === true) continue
       // `new URL` gives a bare origin a slash that was not written.
       const rest = pathname === '/' && !address.trim().endsWith('/') ? '' : pathname.slice(path.length)
       return { kind: 'known', through: gateUrl(gate, upstream) + atGate + rest }

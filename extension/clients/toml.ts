@@ -15,6 +15,8 @@ export interface TomlScan {
   readonly entries: readonly TomlEntry[]
   /** Tables that have a header of their own, as paths. */
   readonly tables: readonly (readonly string[])[]
+  /** Those among them that are entries of a list. */
+  readonly lists: readonly (readonly string[])[]
 }
 
 class NotToml extends Error {}
@@ -29,6 +31,28 @@ export function scanToml(text: string): TomlScan | undefined {
   }
 }
 
+const escapes: Readonly<Record<string, string>> = { b: '\b', t: '\t', n: '\n', f: '\f', r: '\r', e: '\x1B' }
+
+/** The text behind the escapes of a TOML string; a backslash at the end of a line takes the white space up to the next text away. */
+function unescaped(written: string): string {
+  return written.replace(
+    /\\(?:u([\da-fA-F]{4})|U([\da-fA-F]{8})|x([\da-fA-F]{2})|[ \t]*\r?\n\s*|([\s\S]))/g,
+    (whole, short: string | undefined, long: string | undefined, byte: string | undefined, one: string | undefined) => {
+      const code = short ?? long ?? byte
+      if (code !== undefined) return character(Number.parseInt(code, 16))
+      if (one === undefined) return ''
+      if (one === '"' || one === '\\') return one
+      if (!Object.hasOwn(escapes, one)) throw new NotToml()
+      return escapes[one] ?? whole
+    },
+  )
+}
+
+function character(code: number): string {
+  if (code > 0x10ffff) throw new NotToml()
+  return String.fromCodePoint(code)
+}
+
 class Scanner {
   readonly #text: string
   #at: number
@@ -41,21 +65,26 @@ class Scanner {
   scan(): TomlScan {
     const entries: TomlEntry[] = []
     const tables: (readonly string[])[] = []
+    const lists: (readonly string[])[] = []
     const seen = new Set<string>()
     let table: readonly string[] = []
-    /** Each entry of an array of tables is a table of its own. */
+    /** Each entry of an array of tables is a table of its own, with tables below it. */
     let repeats = 0
     for (;;) {
       this.#take(/[\s]*/y)
-      if (this.#at >= this.#text.length) return { entries, tables }
+      if (this.#at >= this.#text.length) return { entries, tables, lists }
       if (this.#take(/#[^\n]*/y) !== '') continue
       const isHeader = this.#text[this.#at] === '['
       if (isHeader) {
         const open = this.#take(/\[{1,2}/y)
         table = this.#path()
         this.#need(open === '[' ? /\]/y : /\]\]/y)
-        if (open === '[') this.#once(seen, ['[', ...table])
-        else repeats++
+        if (open === '[') {
+          this.#once(seen, ['[', String(repeats), ...table])
+        } else {
+          repeats++
+          lists.push(table)
+        }
         tables.push(table)
       } else {
         const from = this.#at
@@ -117,16 +146,13 @@ class Scanner {
   }
 
   #string(): string {
-    if (this.#take(/'''/y) !== '') return this.#need(/[\s\S]*?'{3,5}/y).slice(0, -3)
-    if (this.#take(/"""/y) !== '') return this.#need(/(?:[^\\]|\\[\s\S])*?"{3,5}/y).slice(0, -3)
-    if (this.#text[this.#at] === "'") return this.#need(/'[^'\n]*'/y).slice(1, -1)
-    const written = this.#need(/"(?:[^"\\\n]|\\.)*"/y)
-    try {
-      return JSON.parse(written) as string
-    } catch {
-      // Escapes that JSON does not know: the text is not needed, only its end.
-      return written.slice(1, -1)
+    // A line end right behind the opening quotes is no part of the text.
+    if (this.#take(/'''(?:\r?\n)?/y) !== '') return this.#need(/[\s\S]*?'{3,5}/y).slice(0, -3)
+    if (this.#take(/"""(?:\r?\n)?/y) !== '') {
+      return unescaped(this.#need(/(?:[^\\]|\\[\s\S])*?"{3,5}/y).slice(0, -3))
     }
+    if (this.#text[this.#at] === "'") return this.#need(/'[^'\n]*'/y).slice(1, -1)
+    return unescaped(this.#need(/"(?:[^"\\\n]|\\.)*"/y).slice(1, -1))
   }
 
   /** What the pattern finds here, empty where it does not. */

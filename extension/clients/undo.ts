@@ -1,12 +1,13 @@
 import { createHash } from 'node:crypto'
 import { clientIds } from './plan.ts'
 import type { ClientId } from './plan.ts'
-import { takeBack, takeBackWherever } from './steps.ts'
+import { takeBack } from './steps.ts'
 import type { Step } from './steps.ts'
+import { isTollgates, takeBackWherever } from './takeBackWherever.ts'
 
 /**
- * How to take back what was written into one client's settings. Not the file is kept but the changes, because the rest of it
- * may hold keys; the gate's own key in them is replaced by a placeholder.
+ * How to take back what was written into one file or setting of a client. Not the file is kept but the changes, because the
+ * rest of it may hold keys; the gate's own key in them is replaced by a placeholder.
  */
 export interface UndoRecord {
   readonly client: ClientId
@@ -14,81 +15,140 @@ export interface UndoRecord {
   readonly target: string
   /** There was no such file or setting before. */
   readonly isNew: boolean
+  /** The last change. */
   readonly steps: readonly Step[]
-  /** SHA-256 of the text before and after, as hexadecimal. */
+  /** Those before it that are taken back with it, the oldest first. */
+  readonly earlier: readonly (readonly Step[])[]
+  /** Something that Tollgate wrote before could not be taken back any more, so this leads to the last change only. */
+  readonly isLastOnly: boolean
+  /** The outermost folder that was made for the file, null where its folder was there. */
+  readonly madeFolder: string | null
+  /** SHA-256 of the text before the first and after the last change, as hexadecimal. */
   readonly before: string
   readonly after: string
 }
 
+/**
+ * A text that was taken back. `exact`: byte for byte what was there before; `changed`: changed since, so without Tollgate's
+ * part, and everything else as it is now.
+ */
+export interface Restored {
+  readonly kind: 'exact' | 'changed'
+  /** Null where nothing was there before. */
+  readonly text: string | null
+}
+
 /** What taking back comes to. */
-export type Restoring =
-  /** Byte for byte what was there before; null: nothing was. */
-  | { readonly kind: 'exact'; readonly text: string | null }
-  /** Changed since: without Tollgate's part, everything else as it is now. */
-  | { readonly kind: 'changed'; readonly text: string }
-  | { readonly kind: 'impossible' }
+export type Restoring = Restored | { readonly kind: 'impossible' }
+
+/** One change, as it was made. `key` is the gate's. */
+export interface Change extends Pick<UndoRecord, 'client' | 'target' | 'steps' | 'madeFolder'> {
+  /** Null where nothing was there. */
+  readonly before: string | null
+  readonly after: string
+  readonly key: string
+}
 
 const keyPlace = '{gate key}'
 
-/** The record of one change. A change that continues the one of `last` is taken back together with it. */
-export function undoRecord(
-  change: Pick<UndoRecord, 'client' | 'target' | 'steps'> & {
-    readonly before: string | null
-    readonly after: string
-    readonly key: string
-  },
-  last: UndoRecord | undefined,
-): UndoRecord {
+/**
+ * The record of one change. `last` is the one of before: what it knows is taken back together with this change, also where the
+ * user changed the file in between.
+ */
+export function undoRecord(change: Change, last: UndoRecord | undefined): UndoRecord {
   const { client, target, before, after, key } = change
-  const steps = change.steps.map(({ offset, removed, inserted }) => ({
-    offset,
-    removed: removed.replaceAll(key, keyPlace),
-    inserted: inserted.replaceAll(key, keyPlace),
-  }))
-  const goesOn = last?.target === target && last.after === digestOf(before ?? '')
-  return {
+  const record: UndoRecord = {
     client,
     target,
-    isNew: goesOn ? last.isNew : before === null,
-    steps: goesOn ? [...last.steps, ...steps] : steps,
-    before: goesOn ? last.before : digestOf(before ?? ''),
+    isNew: before === null,
+    steps: change.steps.map((one) => replaced(one, key, keyPlace)),
+    earlier: [],
+    isLastOnly: false,
+    madeFolder: change.madeFolder,
+    before: digestOf(before ?? ''),
     after: digestOf(after),
   }
+  if (last === undefined || before === null || !isOf(last, record)) return record
+  if (last.after !== record.before && withoutRounds(before, last, key, takeBackWherever) === undefined) {
+    return { ...record, isLastOnly: isTollgates(before) }
+  }
+  const { isNew, isLastOnly, madeFolder } = last
+  return { ...record, isNew, isLastOnly, madeFolder, before: last.before, earlier: [...last.earlier, last.steps] }
+}
+
+/** Whether two records are of the same file or setting. */
+export function isOf(one: UndoRecord, { client, target }: Pick<UndoRecord, 'client' | 'target'>): boolean {
+  return one.client === client && one.target === target
 }
 
 /** How the present text is restored. `key` is the gate's. */
 export function restoring(record: UndoRecord, present: string | null, key: string): Restoring {
   if (present === null) return { kind: 'impossible' }
-  const steps = record.steps.map(({ offset, removed, inserted }) => ({
-    offset,
-    removed: removed.replaceAll(keyPlace, key),
-    inserted: inserted.replaceAll(keyPlace, key),
-  }))
   if (digestOf(present) === record.after) {
-    const text = takeBack(present, steps)
+    const text = withoutRounds(present, record, key, takeBack)
     if (text !== undefined && digestOf(text) === record.before) {
       return { kind: 'exact', text: record.isNew ? null : text }
     }
   }
-  const text = takeBackWherever(present, steps)
-  return text === undefined ? { kind: 'impossible' } : { kind: 'changed', text }
+  const text = withoutRounds(present, record, key, takeBackWherever)
+  if (text === undefined) return { kind: 'impossible' }
+  return { kind: 'changed', text: record.isNew && text.trim() === '' ? null : text }
+}
+
+/** A text without any of a record's changes, the last one first. */
+function withoutRounds(
+  text: string,
+  { earlier, steps }: UndoRecord,
+  key: string,
+  without: (text: string, steps: readonly Step[]) => string | undefined,
+): string | undefined {
+  let present: string | undefined = text
+  for (const round of [...earlier, steps].reverse()) {
+    const from: string = present
+    // The gate's key may be another one by now: what was written has the one of its time.
+    const keys = new Set([key, ...Array.from(from.matchAll(/\/k\/([\w-]+)\//g), ([, found]) => found ?? '')])
+    present = [...keys]
+      .map((one) =>
+        without(
+          from,
+          round.map((step) => replaced(step, keyPlace, one)),
+        ),
+      )
+      .find((found) => found !== undefined)
+    if (present === undefined) return undefined
+  }
+  return present
+}
+
+function replaced({ offset, removed, inserted }: Step, from: string, to: string): Step {
+  return { offset, removed: removed.replaceAll(from, () => to), inserted: inserted.replaceAll(from, () => to) }
 }
 
 /** The records in what the memory kept; what is no record is left out. */
 export function parseUndo(kept: unknown): readonly UndoRecord[] {
-  if (!Array.isArray(kept)) return []
-  return (kept as readonly unknown[]).filter((one): one is UndoRecord => {
-    const { client, target, isNew, steps, before, after } = (one ?? {}) as Partial<Record<keyof UndoRecord, unknown>>
-    return (
-      (clientIds as readonly unknown[]).includes(client) &&
-      typeof target === 'string' &&
-      typeof isNew === 'boolean' &&
-      typeof before === 'string' &&
-      typeof after === 'string' &&
-      Array.isArray(steps) &&
-      (steps as readonly unknown[]).every(isStep)
-    )
-  })
+  return Array.isArray(kept) ? (kept as readonly unknown[]).filter(isRecord) : []
+}
+
+function isRecord(one: unknown): one is UndoRecord {
+  const { client, target, isNew, steps, earlier, isLastOnly, madeFolder, before, after } = (one ?? {}) as Partial<
+    Record<keyof UndoRecord, unknown>
+  >
+  return (
+    (clientIds as readonly unknown[]).includes(client) &&
+    typeof target === 'string' &&
+    typeof isNew === 'boolean' &&
+    areSteps(steps) &&
+    Array.isArray(earlier) &&
+    (earlier as readonly unknown[]).every(areSteps) &&
+    typeof isLastOnly === 'boolean' &&
+    (madeFolder === null || typeof madeFolder === 'string') &&
+    typeof before === 'string' &&
+    typeof after === 'string'
+  )
+}
+
+function areSteps(value: unknown): boolean {
+  return Array.isArray(value) && (value as readonly unknown[]).every(isStep)
 }
 
 function isStep(value: unknown): boolean {

@@ -13,13 +13,15 @@ export interface YamlValue {
   /** Where the value begins and ends, in the whole text. */
   readonly from: number
   readonly to: number
+  /** The value, or more of it, stands on the lines below. */
+  readonly goesOn: boolean
 }
 
 /** One entry of the list `models`. */
 export interface YamlModel {
   /** Column of its keys. */
   readonly indent: number
-  readonly values: Readonly<Record<string, YamlValue>>
+  readonly values: ReadonlyMap<string, YamlValue>
 }
 
 /** The lines of a text, without their ends. */
@@ -54,7 +56,7 @@ function isEmpty({ text }: Line): boolean {
 
 class ModelReader {
   readonly #lines: readonly Line[]
-  readonly #models: { indent: number; values: Record<string, YamlValue> }[] = []
+  readonly #models: { indent: number; values: Map<string, YamlValue> }[] = []
   /** Column of the dashes. */
   #dash = -1
 
@@ -80,7 +82,7 @@ class ModelReader {
   #begin(line: Line, at: number): boolean {
     const content = line.text.slice(this.#dash + 1).search(/\S/)
     const isBare = content < 0 || line.text.slice(this.#dash + 1 + content).startsWith('#')
-    this.#models.push({ indent: isBare ? -1 : this.#dash + 1 + content, values: {} })
+    this.#models.push({ indent: isBare ? -1 : this.#dash + 1 + content, values: new Map() })
     return isBare || this.#key(line, at, this.#dash + 1 + content)
   }
 
@@ -89,8 +91,9 @@ class ModelReader {
     if (model === undefined) return false
     if (model.indent < 0) model.indent = indent
     if (indent < model.indent) return false
-    // What stands deeper belongs to the key above it.
-    return indent > model.indent || this.#key(line, at, indent)
+    // What stands deeper belongs to the key above it, and so do the entries of a list right below it.
+    const isBelow = indent > model.indent || /^-( |$)/.test(line.text.slice(indent))
+    return isBelow ? continued(model.values) : this.#key(line, at, indent)
   }
 
   #key({ text, from }: Line, at: number, column: number): boolean {
@@ -98,17 +101,25 @@ class ModelReader {
     const model = this.#models.at(-1)
     if (found === null || model === undefined) return false
     const [whole, , key = ''] = found
-    if (key in model.values) return false
+    if (model.values.has(key)) return false
     const written = text.slice(column + whole.length)
     const quoted = /^"([^"\\]*)"(?= *(?:#|$))|^'([^']*)'(?= *(?:#|$))/.exec(written)
     const plain = quoted?.[0] ?? written.replace(/(^|\s+)#.*$/, '').trimEnd()
     const start = from + column + whole.length
-    model.values[key] = {
+    model.values.set(key, {
       value: quoted === null ? plain : (quoted[1] ?? quoted[2] ?? ''),
       line: at,
       from: start,
       to: start + plain.length,
-    }
+      goesOn: false,
+    })
     return true
   }
+}
+
+/** Marks the last value; false where there is none. */
+function continued(values: Map<string, YamlValue>): boolean {
+  const last = [...values].at(-1)
+  if (last !== undefined) values.set(last[0], { ...last[1], goesOn: true })
+  return last !== undefined
 }

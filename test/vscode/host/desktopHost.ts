@@ -2,11 +2,14 @@ import { join } from 'node:path'
 import { runTests } from '@vscode/test-electron'
 import type { Profile } from './profile.ts'
 
-/** Runs the suite in the desktop VS Code at `vscodePath`. Linux needs a display, such as `xvfb-run -a`. */
+/**
+ * Runs the suite in the desktop VS Code at `vscodePath`, with the extensions of `extensionDirs` and no others. Linux needs a
+ * display, such as `xvfb-run -a`.
+ */
 export async function runOnDesktop(
   vscodePath: string,
   profile: Profile,
-  extensionDir: string,
+  extensionDirs: readonly string[],
   suite: string,
 ): Promise<number> {
   // test-electron hands this process's environment on; what the user has set for models must not reach the suite.
@@ -14,7 +17,7 @@ export async function runOnDesktop(
   for (const name of Object.keys(process.env)) if (!(name in environment)) Reflect.deleteProperty(process.env, name)
   return runTests({
     vscodeExecutablePath: vscodePath,
-    extensionDevelopmentPath: extensionDir,
+    extensionDevelopmentPath: [...extensionDirs],
     extensionTestsPath: suite,
     extensionTestsEnv: environment,
     launchArgs: [

@@ -23,9 +23,22 @@ describe('settings in JSON', () => {
       }
     }
     assert.equal(planClaudeFile('{"env": []}', gate).kind, 'malformed')
+    assert.equal(planClaudeFile('{"env": "x"}', gate).kind, 'malformed')
+    assert.equal(planClaudeFile('{"env": {"ANTHROPIC_BASE_URL": 7}}', gate).kind, 'malformed')
     assert.equal(planClaudeSetting('[{"value": "x"}]', gate).kind, 'malformed')
     assert.equal(planCopilot('[{"vendor": "customendpoint", "models": {}}]', gate).kind, 'malformed')
     assert.equal(planCline('{"providers": []}', gate).kind, 'malformed')
+    assert.equal(planCline('{"providers": {"openai": {"settings": {"baseUrl": 7}}}}', gate).kind, 'malformed')
+    assert.equal(planContinueJson('{"models": [{"provider": "openai", "apiBase": {}}]}', gate).kind, 'malformed')
+  })
+
+  it('that have a name twice are not touched, because it is not known which one counts', () => {
+    const url = '"ANTHROPIC_BASE_URL": "https://api.anthropic.com"'
+    assert.equal(planClaudeFile(`{"env": {${url}, ${url}}}`, gate).kind, 'malformed')
+    assert.equal(planClaudeFile(`{"env": {}, "env": {${url}}}`, gate).kind, 'malformed')
+    const row = '{"name": "ANTHROPIC_BASE_URL", "value": ""}'
+    assert.equal(planClaudeSetting(`[${row}, ${row}]`, gate).kind, 'malformed')
+    assert.equal(planCline('{"providers": {"anthropic": {"settings": {"a": 1, "a": 2}}}}', gate).kind, 'malformed')
   })
 })
 
@@ -61,6 +74,20 @@ describe('Claude Code’s settings', () => {
         env: { ANTHROPIC_BASE_URL: at('anthropic'), ENABLE_TOOL_SEARCH: 'true' },
       })
     }
+  })
+
+  it('get an environment where there is null in its place', () => {
+    const after = edited('{"env": null}', planClaudeFile('{"env": null}', gate))
+    assert.deepEqual(readJson(after, undefined), {
+      env: { ANTHROPIC_BASE_URL: at('anthropic'), ENABLE_TOOL_SEARCH: 'true' },
+    })
+  })
+
+  it('keep a remark behind the value that it is about', () => {
+    const before = '{\n  "env": { // work\n    "A": "1" // one\n  }\n}\n'
+    const after = edited(before, planClaudeFile(before, gate))
+    for (const line of before.split('\n')) assert.ok(after.split('\n').includes(line), line)
+    assert.equal(planClaudeFile(after, gate).kind, 'already')
   })
 
   it('keep Windows line ends', () => {
@@ -130,8 +157,42 @@ describe('Copilot’s custom endpoints', () => {
         .replace('https://api.openai.com/v1/responses', `${at('openai')}/v1/responses`)
         .replace('http://localhost:11434', at('ollama')),
     )
-    assert.deepEqual(plan.kind === 'edit' && plan.left, ['Lab model'])
-    assert.equal(planCopilot(after, gate).kind, 'already')
+    const left = ['Lab model (lab.example)', 'Anthropic']
+    assert.deepEqual(plan.kind === 'edit' && plan.left, left)
+    assert.deepEqual(planCopilot(after, gate), { kind: 'already', left })
+  })
+
+  it('are not touched where the provider offers a format that the gate refuses there', () => {
+    const of = (url: string, more: object = {}) =>
+      JSON.stringify([{ vendor: 'customendpoint', models: [{ id: 'm', url, ...more }] }])
+    for (const [url, more] of [
+      ['https://api.anthropic.com/v1/chat/completions', {}],
+      ['https://api.anthropic.com/v1', {}],
+      ['https://api.anthropic.com/v1', { apiType: 'chat-completions' }],
+      ['https://generativelanguage.googleapis.com/v1beta/openai/chat/completions', {}],
+    ] as const) {
+      assert.deepEqual(planCopilot(of(url, more), gate), { kind: 'elsewhere', server: new URL(url).host })
+    }
+    for (const [url, more] of [
+      ['https://api.anthropic.com/v1/messages', {}],
+      ['https://api.anthropic.com', { apiType: 'messages' }],
+    ] as const) {
+      assert.equal(planCopilot(of(url, more), gate).kind, 'edit')
+    }
+  })
+
+  it('of Ollama, and groups of other vendors, are named where they go past the gate', () => {
+    const groups = JSON.stringify([
+      { vendor: 'customendpoint', name: 'Mine', url: `${at('openai')}/v1` },
+      { vendor: 'ollama', name: 'Local' },
+      { vendor: 'openrouter', name: 'OpenRouter' },
+      { vendor: 'azure', name: 'Work' },
+      { vendor: 'copilot', name: 'Copilot' },
+    ])
+    assert.deepEqual(planCopilot(groups, gate), {
+      kind: 'already',
+      left: ['Local (ollama)', 'OpenRouter', 'Work (Azure)'],
+    })
   })
 
   it('are not invented where there are none', () => {
@@ -180,7 +241,37 @@ describe('Cline’s providers', () => {
         ['cline', undefined],
       ],
     )
-    assert.equal(planCline(after, gate).kind, 'already')
+    assert.deepEqual(planCline(after, gate), { kind: 'already', left: ['cline'] })
+  })
+
+  it('are named where they go past the gate while another goes through it', () => {
+    const providers = {
+      anthropic: settings('anthropic', { baseUrl: at('anthropic') }),
+      openrouter: settings('openrouter'),
+      openai: settings('openai', { baseUrl: 'https://llm.corp.example/v1' }),
+      'openai-native': settings('openai-native', { baseUrl: null }),
+    }
+    const plan = planCline(JSON.stringify({ providers }), gate)
+    const left = ['openrouter', 'openai (llm.corp.example)']
+    assert.deepEqual(plan.kind === 'edit' && plan.left, left)
+    const after = edited(JSON.stringify({ providers }), plan)
+    assert.deepEqual(planCline(after, gate), { kind: 'already', left })
+  })
+
+  it('of any name are read', () => {
+    for (const name of ['constructor', 'toString', '__proto__']) {
+      const text = `{"providers": {"${name}": {"settings": {}}, "anthropic": {"settings": {}}}}`
+      const plan = planCline(text, gate)
+      assert.deepEqual(plan.kind === 'edit' && plan.left, [name])
+      assert.deepEqual(planCline(edited(text, plan), gate), { kind: 'already', left: [name] })
+    }
+  })
+
+  it('that would speak a format which the gate refuses there are not touched', () => {
+    const openai = (baseUrl: string) => JSON.stringify({ providers: { openai: settings('openai', { baseUrl }) } })
+    for (const url of ['https://api.anthropic.com/v1', 'https://generativelanguage.googleapis.com/v1beta/openai/']) {
+      assert.deepEqual(planCline(openai(url), gate), { kind: 'elsewhere', server: new URL(url).host })
+    }
   })
 
   it('of another server, of Azure, or none, are not touched', () => {
@@ -211,7 +302,33 @@ describe('Continue’s older file', () => {
       after.models.map(({ apiBase }) => apiBase),
       [`${at('openai')}/v1/`, `${at('ollama')}/`, 'https://my.openai.azure.com'],
     )
-    assert.deepEqual(plan.kind === 'edit' && plan.left, ['Work'])
+    assert.deepEqual(plan.kind === 'edit' && plan.left, ['codestral (mistral)', 'Work (Azure)'])
+  })
+
+  it('names models of other providers and servers while others go through the gate', () => {
+    const before = JSON.stringify({
+      models: [
+        { title: 'GPT', provider: 'openai', apiBase: `${at('openai')}/v1/` },
+        { title: 'Corp', provider: 'openai', apiBase: 'https://llm.corp.example/v1' },
+        { title: 'Claude', provider: 'openai', apiBase: 'https://api.anthropic.com/v1/' },
+        { title: 'Gemini', provider: 'openai', apiBase: 'https://generativelanguage.googleapis.com/v1beta/openai/' },
+        { title: 'Mistral', provider: 'mistral' },
+      ],
+      embeddingsProvider: { provider: 'transformers.js' },
+    })
+    assert.deepEqual(planContinueJson(before, gate), {
+      kind: 'already',
+      left: [
+        'Corp (llm.corp.example)',
+        'Claude (api.anthropic.com)',
+        'Gemini (generativelanguage.googleapis.com)',
+        'Mistral',
+      ],
+    })
+  })
+
+  it('that has only models which have no address has nothing to change', () => {
+    assert.equal(planContinueJson('{"models": [{"provider": "mistral"}]}', gate).kind, 'nothing')
   })
 
   it('that uses only Azure is not touched', () => {

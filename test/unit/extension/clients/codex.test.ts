@@ -68,9 +68,50 @@ describe('Codex’s configuration', () => {
       'profile = "work"\nmodel_provider = "other"\n\n[profiles.work]\nmodel_provider = "openai"\n',
     ]) {
       const after = edited(before, planCodex(before, gate))
-      assert.doesNotMatch(after, /"openai"/)
+      assert.ok(after.startsWith(before.replace('"openai"', '"tollgate"')), after)
       assert.equal(planCodex(after, gate).kind, 'already')
     }
+  })
+
+  it('keeps each key as it is written, and the remark behind its value', () => {
+    for (const before of [
+      'profile = "w"\nmodel_provider = "openai"\nprofiles.w.model_provider = "openai" # mine\n',
+      'profile = "w"\n[profiles]\nw.model_provider = "openai"\n',
+      `profile = "w"\n[profiles]\n"w" . 'model_provider'="""\nopenai"""\n`,
+      '"model\\u005fprovider" = "\\U0000006fpenai"\n',
+    ]) {
+      const after = edited(before, planCodex(before, gate))
+      const value = /"openai"|"""\nopenai"""|"\\U0000006fpenai"/g
+      assert.ok(after.startsWith(before.replace(value, '"tollgate"')), after)
+      assert.equal(planCodex(after, gate).kind, 'already')
+    }
+  })
+
+  it('is switched in every profile that chose the built-in provider, and names those that use another', () => {
+    const before = [
+      'profile = "a"',
+      '[profiles.a]',
+      'model = "o3"',
+      '[profiles.b]',
+      'model_provider = "openai"',
+      '[profiles.c]',
+      'model_provider = "lab"',
+      '[profiles.d]',
+      'model_provider = "azure"',
+      '[model_providers.lab]',
+      'base_url = "https://lab.example/v1"\n',
+    ].join('\n')
+    const plan = planCodex(before, gate)
+    const after = edited(before, plan)
+    assert.ok(after.includes(before.replace('"openai"', '"tollgate"')), after)
+    const left = ['c (lab.example)', 'd (Azure)']
+    assert.deepEqual(plan.kind === 'edit' && plan.left, left)
+    assert.deepEqual(planCodex(after, gate), { kind: 'already', left })
+  })
+
+  it('may have lists of tables with tables of one name below them', () => {
+    const before = '[[hooks]]\n[hooks.env]\nA = "1"\n[[hooks]]\n[hooks.env]\nA = "2"\n'
+    assert.ok(edited(before, planCodex(before, gate)).includes(before))
   })
 
   it('is left as it is once it is done, and gets the new address where the gate has moved', () => {
@@ -126,6 +167,16 @@ describe('Codex’s configuration', () => {
       'model = "a" model_provider = "b"',
       'model_providers = { lab = { base_url = "x" } }',
       '[model_providers.tollgate]\nname = "half"\n',
+      'model_providers.tollgate.name = "half"\n',
+      '[model_providers]\ntollgate = { base_url = "https://api.openai.com/v1" }\n',
+      'model_providers.tollgate = { base_url = "https://api.openai.com/v1" }\n',
+      '[[model_providers]]\nname = "x"\n',
+      `model_provider = "lab"\n[[model_providers.lab]]\nbase_url = "${at('openai')}/v1"\n`,
+      'profile = "w"\nprofiles = { w = { model_provider = "openai" } }\n',
+      'profile = "w"\n[profiles]\nw = { model_provider = "openai" }\n',
+      'model_provider = 7\n',
+      '[model_provider]\nname = "openai"\n',
+      'model = "\\q"\n',
     ]) {
       assert.equal(planCodex(bad, gate).kind, 'malformed', bad)
     }

@@ -46,10 +46,11 @@ describe('Continue’s config.yaml', () => {
       realistic
         .replace('provider: openai # mine\n', `provider: openai # mine\n${block(`${at('openai')}/v1/`)}`)
         .replace('- provider: "anthropic"\n', `- provider: "anthropic"\n${block(`${at('anthropic')}/v1/`)}`)
-        .replace('    apiBase: http://localhost:11434\n', block(`${at('ollama')}/`)),
+        .replace('apiBase: http://localhost:11434\n', `apiBase: ${at('ollama')}/\n`),
     )
-    assert.deepEqual(plan.kind === 'edit' && plan.left, ['Work', 'Lab'])
-    assert.equal(planContinueYaml(after, gate).kind, 'already')
+    const left = ['Work (Azure)', 'Lab (lab.example)', 'openai/gpt-5']
+    assert.deepEqual(plan.kind === 'edit' && plan.left, left)
+    assert.deepEqual(planContinueYaml(after, gate), { kind: 'already', left })
   })
 
   it('gets the new address where the gate has moved, in the block that is there', () => {
@@ -73,12 +74,69 @@ describe('Continue’s config.yaml', () => {
     )
   })
 
-  it('gets its value replaced where the address stands behind the dash', () => {
-    const before = 'models:\n  -   apiBase: "https://api.openai.com/v1" # here\n      provider: openai\n'
+  it('gets the value of an address replaced where it stands, with the remark behind it kept', () => {
+    for (const [written, address] of [
+      ['apiBase: "https://api.openai.com/v1" # here', `apiBase: ${at('openai')}/v1/ # here`],
+      ['apiBase: # none yet', `apiBase: ${at('openai')}/v1/ # none yet`],
+      ['apiBase:', `apiBase: ${at('openai')}/v1/`],
+      ['apiBase: null', `apiBase: ${at('openai')}/v1/`],
+    ] as const) {
+      for (const text of [
+        'models:\n  -   {}\n      provider: openai\n',
+        'models:\n  - provider: openai\n    {}\n    model: x\n',
+      ]) {
+        const before = text.replace('{}', written)
+        const after = edited(before, planContinueYaml(before, gate))
+        assert.equal(after, text.replace('{}', address))
+        assert.equal(planContinueYaml(after, gate).kind, 'already')
+      }
+    }
+  })
+
+  it('may have lists right below their key, and keys of any name', () => {
+    const before = `models:
+  - name: GPT
+    roles:
+    - chat
+    - edit
+    constructor: 1
+    __proto__: 2
+    provider: openai
+`
     assert.equal(
       edited(before, planContinueYaml(before, gate)),
-      before.replace('"https://api.openai.com/v1"', `${at('openai')}/v1/`),
+      `${before.trimEnd()}\n    # tollgate begin\n    apiBase: ${at('openai')}/v1/\n    # tollgate end\n`,
     )
+  })
+
+  it('names models of other providers and servers while others go through the gate', () => {
+    const before = `models:
+  - name: GPT
+    provider: openai
+    apiBase: ${at('openai')}/v1/
+  - name: Corp
+    provider: openai
+    apiBase: https://llm.corp.example/v1
+  - name: Gemini
+    provider: openai
+    apiBase: https://generativelanguage.googleapis.com/v1beta/openai/
+  - name: |
+      Several lines
+    provider: constructor
+  - name: Codestral
+    provider: mistral
+  - provider: transformers.js
+`
+    assert.deepEqual(planContinueYaml(before, gate), {
+      kind: 'already',
+      left: [
+        'Corp (llm.corp.example)',
+        'Gemini (generativelanguage.googleapis.com)',
+        'constructor',
+        'Codestral (mistral)',
+      ],
+    })
+    assert.equal(planContinueYaml('models:\n  - provider: mistral\n', gate).kind, 'nothing')
   })
 
   it('without a model that could be changed is not touched', () => {
@@ -103,6 +161,11 @@ describe('Continue’s config.yaml', () => {
       'models:\n  - provider: openai\n  model: x\n',
       'models:\n  - provider: openai\n    provider: anthropic\n',
       'models:\n  - provider: &p openai\n',
+      'models:\n  - provider: "open\\u0061i"\n',
+      'models:\n  - provider:\n      openai\n',
+      'models:\n  - provider: openai\n    apiBase:\n      https://api.openai.com/v1\n',
+      'models:\n  - provider: openai\n    apiBase: https://api.openai.com\n\n      /v1\n',
+      'models:\n  - provider: openai\n    apiBase: >-\n      https://api.openai.com/v1\n',
       'models:\n  - provider: openai\n    <<: *more\n',
       'models:\n  - provider: openai\nmodels:\n  - provider: openai\n',
       'a: 1\n---\nmodels:\n  - provider: openai\n',

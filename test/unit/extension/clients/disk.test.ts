@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict'
 import {
   chmodSync,
+  chownSync,
+  existsSync,
+  linkSync,
   lstatSync,
   mkdirSync,
   mkdtempSync,
@@ -14,6 +17,7 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { disk } from '../../../../extension/clients/disk.ts'
+import { WriteRefused } from '../../../../extension/clients/facts.ts'
 
 describe('clients’ files on disk', () => {
   let folder = ''
@@ -49,5 +53,56 @@ describe('clients’ files on disk', () => {
       assert.equal((await disk.read(join(folder, name))).kind, 'unreadable', name)
     }
     assert.equal((await disk.read(join(folder, 'nothing', 'here'))).kind, 'absent')
+  })
+
+  it('that are read-only are neither overwritten nor removed', async () => {
+    const path = join(folder, 'config.toml')
+    writeFileSync(path, 'old')
+    chmodSync(path, 0o444)
+    await assert.rejects(disk.write(path, 'new'), new WriteRefused('readOnly'))
+    await assert.rejects(disk.remove(path), new WriteRefused('readOnly'))
+    assert.equal(readFileSync(path, 'utf8'), 'old')
+    assert.deepEqual(readdirSync(folder), ['config.toml'])
+  })
+
+  it('that have a second name are not parted from it', async () => {
+    const path = join(folder, 'config.toml')
+    writeFileSync(path, 'old')
+    linkSync(path, join(folder, 'backup.toml'))
+    await assert.rejects(disk.write(path, 'new'), new WriteRefused('hardLink'))
+    assert.equal(readFileSync(path, 'utf8'), 'old')
+    assert.deepEqual(readdirSync(folder).sort(), ['backup.toml', 'config.toml'])
+  })
+
+  it('go with the folders that were made for them, as far as these are empty', async () => {
+    for (const [other, left] of [
+      [null, [] as string[]],
+      [join('a', 'mine.txt'), ['a']],
+    ] as const) {
+      const path = join(folder, 'a', 'b', 'new.json')
+      await disk.write(path, '{}')
+      if (other !== null) writeFileSync(join(folder, other), 'mine')
+      await disk.remove(path, join(folder, 'a'))
+      assert.deepEqual(readdirSync(folder), left)
+      assert.ok(!existsSync(join(folder, 'a', 'b')))
+    }
+    const path = join(folder, 'a', 'c', 'new.json')
+    await disk.write(path, '{}')
+    await disk.remove(path)
+    assert.ok(existsSync(join(folder, 'a', 'c')))
+  })
+
+  it('stay those of the user and the group that they belong to', async () => {
+    const path = join(folder, 'config.toml')
+    writeFileSync(path, 'old')
+    const own = statSync(path)
+    // Only root can give a file away; everybody can give it to another group of theirs.
+    const isRoot = own.uid === 0
+    const uid = isRoot ? 1234 : own.uid
+    const gid = isRoot ? 1235 : (process.getgroups?.().find((one) => one !== own.gid) ?? own.gid)
+    chownSync(path, uid, gid)
+    await disk.write(path, 'new')
+    const after = statSync(path)
+    assert.deepEqual([after.uid, after.gid], [uid, gid])
   })
 })

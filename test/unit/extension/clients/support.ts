@@ -14,7 +14,7 @@ export function edited(before: string | null, plan: Plan): string {
   assert.equal(plan.kind, 'edit')
   assert.equal(applySteps(before ?? '', plan.steps), plan.after)
   const record = undoRecord(
-    { client: 'codex', target: 'f', steps: plan.steps, before, after: plan.after, key: gate.key },
+    { client: 'codex', target: 'f', steps: plan.steps, madeFolder: null, before, after: plan.after, key: gate.key },
     undefined,
   )
   assert.deepEqual(restoring(record, plan.after, gate.key), { kind: 'exact', text: before })
