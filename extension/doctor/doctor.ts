@@ -8,6 +8,7 @@ import type { TollgateContext } from '../context.ts'
 import { readKey } from '../daemon/discovery.ts'
 import { daemonEnvironment } from '../daemon/launch.ts'
 import { showText } from '../shownText.ts'
+import { unfollowedText } from '../ui/awayText.ts'
 import { runDoctorCommand } from './daemonChecks.ts'
 import { lookAround } from './lookAround.ts'
 import { reportOf } from './report.ts'
@@ -32,6 +33,7 @@ async function surroundings(context: TollgateContext): Promise<Surroundings> {
     lookAround({
       files: disk,
       settings: userSettings,
+      workspaceSetting,
       home: homedir(),
       environment: process.env,
       userDir,
@@ -61,7 +63,16 @@ async function surroundings(context: TollgateContext): Promise<Surroundings> {
   }
 }
 
-function gateState({ gate, gateOrigin, supervisor }: TollgateContext): GateState {
+function workspaceSetting(name: string): string | null {
+  const found = vscode.workspace.getConfiguration().inspect(name)
+  const value: unknown = found?.workspaceFolderValue ?? found?.workspaceValue
+  return value === undefined ? null : JSON.stringify(value)
+}
+
+function gateState({ gate, gateOrigin, supervisor, text }: TollgateContext): GateState {
+  if (gate.kind === 'unfollowed') {
+    return { kind: 'unfollowed', reason: unfollowedText(gate, text), version: gate.version, origin: gateOrigin }
+  }
   if (gate.kind !== 'up') return gate
   const { version: running, killed, integrity } = gate.status
   const pid = supervisor.record?.pid ?? null

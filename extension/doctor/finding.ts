@@ -1,6 +1,7 @@
 /** How a client stands. */
 export const verdicts = [
   'guarded',
+  'partlyGuarded',
   'notGuarded',
   'overridden',
   'shadowed',

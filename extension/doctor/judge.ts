@@ -1,6 +1,8 @@
+import { claudeSetting } from '../clients/target.ts'
 import type { ClientTarget } from '../clients/target.ts'
 import type { ClientFamily } from '../env/injection.ts'
 import type { Text } from '../text/text.ts'
+import { usesBuiltIn } from './codexFile.ts'
 import type { Finding, Verdict } from './finding.ts'
 import { familyVariables } from './surroundings.ts'
 import type { Surroundings } from './surroundings.ts'
@@ -15,7 +17,7 @@ export function judge(around: Surroundings, text: Text): readonly Finding[] {
     isHere ? { client, ...how() } : { client, verdict: 'notInstalled', why: '', fix: null }
   return [
     found(doctor.codex, programs.has('codex') || traces.has('codex') || extensions.has('openai.chatgpt'), () =>
-      judgeTarget('codex', around, text),
+      codex(around, text),
     ),
     found(doctor.claudeCli, programs.has('claude') || traces.has('claude'), () => claudeCli(around, text)),
     found(doctor.claudePanel, extensions.has('anthropic.claude-code'), () => claudePanel(around, text)),
@@ -46,9 +48,13 @@ function judgeTarget(client: ClientTarget['client'], around: Surroundings, text:
   const as = (verdict: Verdict, why: string, fix: string | null): Judgement => ({ verdict, why, fix })
   switch (plan.kind) {
     case 'already':
-      return as('guarded', doctor.whyConfigured, null)
-    case 'edit':
-      return as('notGuarded', doctor.whyNotConfigured, doctor.fixConfigure(name))
+      return plan.left.length === 0
+        ? as('guarded', doctor.whyConfigured, null)
+        : as('partlyGuarded', doctor.whyPartly(listOf(plan.left)), doctor.fixUpstream)
+    case 'edit': {
+      const left = plan.left.length === 0 ? '' : ` ${clients.leaves(listOf(plan.left))}`
+      return as('notGuarded', doctor.whyNotConfigured, doctor.fixConfigure(name) + left)
+    }
     case 'nothing':
       return as('notGuarded', doctor.whyNothing, doctor.fixNothing(name))
     case 'azure':
@@ -56,51 +62,80 @@ function judgeTarget(client: ClientTarget['client'], around: Surroundings, text:
     case 'elsewhere':
       return as('leftAlone', doctor.whyClientElsewhere(plan.server), doctor.fixUpstream)
     case 'malformed':
-      return as('unreadable', doctor.whyMalformed(file), doctor.fixMalformed)
+      return as('unreadable', doctor.whyMalformed(file), doctor.fixMalformed(addressNames[client]))
   }
 }
 
-/** Its file wins over the terminal's variables, wherever it leads. */
+/** What holds the address in a client's settings, for someone who sets it by hand. */
+const addressNames: Readonly<Record<ClientTarget['client'], string>> = {
+  codex: 'base_url',
+  claude: familyVariables.anthropic[0] ?? '',
+  copilot: 'url',
+  continue: 'apiBase',
+  cline: 'baseUrl',
+}
+
+/** Names out of a file, on one line. */
+function listOf(names: readonly string[]): string {
+  return names.join(', ').replace(/\s+/g, ' ')
+}
+
+/** Its built-in provider may open a WebSocket to OpenAI, whatever its address is. */
+function codex(around: Surroundings, text: Text): Judgement {
+  const { doctor, clients } = text
+  const judged = judgeTarget('codex', around, text)
+  const file = around.targets.find(({ client }) => client === 'codex')
+  if (judged.verdict !== 'guarded' || !usesBuiltIn(file?.text ?? '')) return judged
+  return { verdict: 'partlyGuarded', why: doctor.whyCodexBuiltIn, fix: doctor.fixCodexBuiltIn(clients.names.codex) }
+}
+
+/** Its files win over the terminal's variables, wherever they lead. */
 function claudeCli(around: Surroundings, text: Text): Judgement {
-  const { doctor } = text
-  const { claudeFile } = around
-  switch (claudeFile?.plan.kind) {
-    case 'already':
-      return { verdict: 'guarded', why: doctor.whyClaudeFile, fix: null }
-    case 'azure':
-      return { verdict: 'leftAlone', why: doctor.whyClientAzure, fix: doctor.fixAzure }
-    case 'elsewhere': {
-      const { server } = claudeFile.plan
-      return {
-        verdict: 'overridden',
-        why: doctor.whyClaudeElsewhere(claudeFile.target ?? '', server),
-        fix: doctor.fixUpstream,
-      }
-    }
-    case 'malformed':
-      return { verdict: 'unreadable', why: doctor.whyMalformed(claudeFile.target ?? ''), fix: doctor.fixMalformed }
-    case 'edit':
-      // An address that the file holds and the gate forwards to is still not the gate.
-      if (claudeFile.plan.steps.some(({ removed }) => removed.trim() !== '')) {
-        return {
-          verdict: 'overridden',
-          why: doctor.whyClaudeElsewhere(claudeFile.target ?? '', ''),
-          fix: doctor.fixConfigure(text.clients.names.claude),
-        }
-      }
-      break
-    case 'nothing':
-    case undefined:
-      break
-  }
-  return judgeFamily('anthropic', around, text)
+  return claudeByFiles(around, text) ?? judgeFamily('anthropic', around, text)
 }
 
+/** The files win over the panel's setting, too, and the workspace's setting over the user's. */
 function claudePanel(around: Surroundings, text: Text): Judgement {
-  if (around.claudeFile?.plan.kind === 'already') {
-    return { verdict: 'guarded', why: text.doctor.whyClaudeFile, fix: null }
+  const { doctor } = text
+  const byFiles = claudeByFiles(around, text)
+  if (byFiles !== undefined) return byFiles
+  switch (around.workspaceClaude?.kind) {
+    case undefined:
+      return judgeTarget('claude', around, text)
+    case 'already':
+      return { verdict: 'guarded', why: doctor.whyConfigured, fix: null }
+    default:
+      return { verdict: 'overridden', why: doctor.whyWorkspace(claudeSetting), fix: doctor.fixWorkspace }
   }
-  return judgeTarget('claude', around, text)
+}
+
+/** Undefined where Claude Code's files leave it to the terminal and to the panel's setting. */
+function claudeByFiles({ claude }: Surroundings, { doctor, clients }: Text): Judgement | undefined {
+  if (claude === null) return undefined
+  const { file, isOwn, to } = claude
+  const overridden = (server: string, fix: string): Judgement => ({
+    verdict: 'overridden',
+    why: doctor.whyClaudeElsewhere(file, server),
+    fix: isOwn ? fix : doctor.fixTakeOut(file),
+  })
+  switch (to.kind) {
+    case 'gate':
+      return { verdict: 'guarded', why: doctor.whyClaudeFile(file), fix: null }
+    case 'azure':
+      return isOwn
+        ? { verdict: 'leftAlone', why: doctor.whyClientAzure, fix: doctor.fixAzure }
+        : overridden('Azure', doctor.fixAzure)
+    case 'elsewhere':
+      return overridden(to.server, doctor.fixUpstream)
+    case 'provider':
+      return overridden('', doctor.fixConfigure(clients.names.claude))
+    case 'malformed':
+      return {
+        verdict: 'unreadable',
+        why: doctor.whyMalformed(file),
+        fix: doctor.fixMalformed(addressNames.claude),
+      }
+  }
 }
 
 /** Copilot's own models and the endpoints of the user's own are two things. */
@@ -117,7 +152,12 @@ function copilot(around: Surroundings, text: Text): readonly Finding[] {
         fix: target?.target === null ? text.clients.nothingElsewhere : doctor.fixCopilot,
       }
     : { client: doctor.copilot, verdict: 'notInstalled', why: '', fix: null }
-  return hasEndpoints ? [own, { client: doctor.copilotEndpoints, ...judgeTarget('copilot', around, text) }] : [own]
+  if (!hasEndpoints) return [own]
+  const client =
+    target.profile === undefined || target.profile === ''
+      ? doctor.copilotEndpoints
+      : text.clients.ofProfile(doctor.copilotEndpoints, target.profile)
+  return [own, { client, ...judgeTarget('copilot', around, text) }]
 }
 
 /** It loads `.env` files with their values winning, and its configuration wins over variables. */
@@ -171,7 +211,7 @@ function azure(around: Surroundings, text: Text): readonly Finding[] {
     return [{ client: doctor.azure, verdict: 'leftAlone', why: doctor.whyAzure(variable), fix: doctor.fixAzure }]
   }
   for (const { name, variables } of [...around.envFiles, ...around.shellFiles, ...around.directoryFiles]) {
-    const found = variables.find((one) => one.name.startsWith('AZURE_OPENAI_'))
+    const found = variables.find((one) => one.name.startsWith('AZURE_OPENAI_') && one.leads !== 'unset')
     if (found === undefined) continue
     const isInjected =
       terminalsUnguarded(around, text) === undefined &&

@@ -3,16 +3,18 @@ import { isObject, readJson } from '../clients/json.ts'
 import { clientIds } from '../clients/plan.ts'
 import { placesOf } from '../clients/places.ts'
 import type { Home } from '../clients/places.ts'
-import { planClaudeFile } from '../clients/claude.ts'
+import { planClaudeSetting } from '../clients/claude.ts'
 import { readOnce } from '../clients/files.ts'
 import type { Files } from '../clients/files.ts'
 import { serverOf } from '../clients/servers.ts'
 import type { GateBase } from '../clients/servers.ts'
-import { targetOf } from '../clients/target.ts'
+import { claudeSetting, targetOf } from '../clients/target.ts'
 import type { UserSettings } from '../clients/target.ts'
+import { claudeFilesIn, claudeLead, managedClaudeFile, worstLead } from './claudeFiles.ts'
+import type { ClaudeFile } from './claudeFiles.ts'
 import { readEnvFile, readShellFile } from './shellFile.ts'
 import { familyVariables } from './surroundings.ts'
-import type { ProgramName, Surroundings, VariableFile } from './surroundings.ts'
+import type { ClaudeLead, ProgramName, Surroundings, VariableFile } from './surroundings.ts'
 
 /** A folder of the workspace on this machine's disk. */
 export interface Folder {
@@ -24,6 +26,8 @@ export interface Folder {
 export interface Lookout extends Home {
   readonly files: Pick<Files, 'read' | 'exists'>
   readonly settings: UserSettings
+  /** What the workspace sets instead of the user's value, as JSON; null where it does not. */
+  readonly workspaceSetting: (name: string) => string | null
   readonly platform: NodeJS.Platform
   /** Null before the local key exists. */
   readonly gate: GateBase | null
@@ -34,13 +38,15 @@ export interface Lookout extends Home {
 export type Sight = Pick<
   Surroundings,
   | 'shellFiles'
+  | 'readsShell'
   | 'directoryFiles'
   | 'envFiles'
   | 'azureVariables'
   | 'programs'
   | 'traces'
   | 'targets'
-  | 'claudeFile'
+  | 'claude'
+  | 'workspaceClaude'
   | 'geminiSignIn'
   | 'aiderFiles'
 >
@@ -67,10 +73,11 @@ export async function lookAround(lookout: Lookout): Promise<Sight> {
         names.map((name) => variables(join(folder.path, name), `${name} (${folder.name})`, read)),
       ),
     )
-  const claude = await files.read(places.claude)
-  const claudeText = claude.kind === 'text' ? claude.text : null
+  const startFiles = shellFiles(lookout)
+  const inWorkspace = lookout.workspaceSetting(claudeSetting)
   return {
-    shellFiles: await gathered(shellFiles(lookout).map(({ path, name }) => variables(path, name, readShellFile))),
+    readsShell: startFiles.length > 0,
+    shellFiles: await gathered(startFiles.map(({ path, name }) => variables(path, name, readShellFile))),
     directoryFiles: await inFolders(['.envrc'], readShellFile),
     envFiles: [
       ...(await inFolders(envNames, readEnvFile)),
@@ -92,19 +99,39 @@ export async function lookAround(lookout: Lookout): Promise<Sight> {
               return { ...found, target: shortened(found.target, home) }
             }),
           ),
-    claudeFile:
-      gate === null
-        ? null
-        : {
-            client: 'claude',
-            target: shortened(places.claude, home),
-            isSetting: false,
-            text: claudeText,
-            plan: claude.kind === 'unreadable' ? { kind: 'malformed' } : planClaudeFile(claudeText, gate),
-          },
+    claude: gate === null ? null : await claude(files, lookout, places.claude, gate),
+    workspaceClaude: gate === null || inWorkspace === null ? null : planClaudeSetting(inWorkspace, gate),
     geminiSignIn: await geminiSignIn(files, home),
     aiderFiles: await aiderFiles(files, lookout),
   }
+}
+
+/** The user's file, the organisation's, and those of each folder of the workspace. */
+async function claude(
+  files: Pick<Files, 'read'>,
+  { home, folders, platform }: Lookout,
+  userFile: string,
+  gate: GateBase,
+): Promise<ClaudeLead | null> {
+  const read = async (path: string, name: string, isOwn: boolean): Promise<ClaudeFile> => ({
+    name,
+    isOwn,
+    found: await files.read(path),
+  })
+  const managedFile = managedClaudeFile(platform)
+  const managed = await read(managedFile, managedFile, false)
+  const own = await read(userFile, shortened(userFile, home) ?? '', true)
+  const ofFolders = await Promise.all(
+    folders.map((folder) =>
+      Promise.all(
+        claudeFilesIn(folder.path)
+          .filter(({ path }) => path !== userFile)
+          .map(({ name, path }) => read(path, `${name} (${folder.name})`, false)),
+      ),
+    ),
+  )
+  const workspaces = ofFolders.length === 0 ? [[]] : ofFolders
+  return worstLead(workspaces.map((ofFolder) => claudeLead([managed, ...ofFolder, own], gate)))
 }
 
 /** A path as a person writes it. */
@@ -184,6 +211,12 @@ async function geminiSignIn(files: Pick<Files, 'read'>, home: string): Promise<s
   return typeof chosen === 'string' ? chosen : null
 }
 
+/** `openai-api-base: …`, and variables under `set-env`. */
+const aiderAddress = new RegExp(
+  `^(?:openai-api-base\\s*:|[^#\\n]*\\b(?:${[familyVariables.openai, familyVariables.anthropic, familyVariables.ollama].flat().join('|')})\\s*=)\\s*["']?([^\\s"'#,\\]]+)`,
+  'gm',
+)
+
 async function aiderFiles(files: Pick<Files, 'read'>, { home, folders, gate }: Lookout): Promise<readonly string[]> {
   const places = [
     { path: join(home, '.aider.conf.yml'), name: '~/.aider.conf.yml' },
@@ -196,8 +229,8 @@ async function aiderFiles(files: Pick<Files, 'read'>, { home, folders, gate }: L
     places.map(async ({ path, name }) => {
       const text = await files.read(path)
       if (text.kind !== 'text') return []
-      const address = /^openai-api-base\s*:\s*["']?([^\s"'#]+)/m.exec(text.text)?.[1]
-      const isGate = address === undefined || (gate !== null && serverOf(address, gate).kind === 'gate')
+      const addresses = [...text.text.matchAll(aiderAddress)].map(([, address = '']) => address)
+      const isGate = addresses.every((address) => gate !== null && serverOf(address, gate).kind === 'gate')
       return isGate ? [] : [name]
     }),
   )

@@ -55,6 +55,10 @@ function gateBlocks(around: Surroundings, text: Text): readonly (readonly string
     case 'down':
       lines.push(`## ${doctor.gateDown}`, '', `${doctor.whyDown} ${gate.reason}`, `→ ${doctor.fixDown}`)
       break
+    case 'unfollowed':
+      lines.push(`## ${doctor.gateUp}`, '', doctor.answers(gate.version, gate.origin))
+      lines.push(text.unfollowed, `→ ${gate.reason}`)
+      break
     case 'up':
       lines.push(`## ${doctor.gateUp}`, '')
       lines.push(
@@ -68,7 +72,8 @@ function gateBlocks(around: Surroundings, text: Text): readonly (readonly string
   }
   lines.push(terminals.hasKey ? doctor.keyKnown : doctor.whyNoKey)
   const unguarded = terminalsUnguarded(around, text)
-  if (unguarded === undefined) lines.push(doctor.terminalsGuarded)
+  if (unguarded === undefined)
+    lines.push(doctor.terminalsGuarded, ...(around.readsShell ? [] : [doctor.startFilesUnread]))
   // Without a key, and switched off, that was said above.
   else if (terminals.enabled && terminals.hasKey) lines.push(unguarded.why, `→ ${unguarded.fix ?? ''}`)
   if (checks === null) return [lines]

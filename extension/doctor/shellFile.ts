@@ -1,3 +1,6 @@
+import { shellCommands } from './shellWords.ts'
+import type { ShellWord } from './shellWords.ts'
+
 /** A file in which variables are set, as far as the doctor looks at it: names and places, no values. */
 export interface SetVariable {
   readonly name: string
@@ -11,47 +14,110 @@ const quoted = /^"((?:[^"\\]|\\.)*)"|^'([^']*)'/
 
 /** The variables of a `.env` file. `isGate` tells addresses of the gate apart. */
 export function readEnvFile(text: string, isGate: (address: string) => boolean): readonly SetVariable[] {
-  return variablesOf(text, (line) => /^\s*(?:export\s+)?([A-Za-z_]\w*)\s*[=:]\s*(.*)$/.exec(line), isGate)
+  return text
+    .replace(/^\uFEFF/, '')
+    .split(/\r?\n/)
+    .flatMap((row, at): SetVariable[] => {
+      const found = /^\s*(?:export\s+)?([A-Za-z_]\w*)\s*[=:]\s*(.*)$/.exec(row)
+      const [, name = '', written = ''] = found ?? []
+      const inQuotes = quoted.exec(written.trim())
+      const value = inQuotes === null ? written.replace(/(?:^|\s+)[#;].*$/, '') : (inQuotes[1] ?? inQuotes[2] ?? '')
+      if (name === '' || keeps(name, value.trim())) return []
+      return [{ name, line: at + 1, leads: isGate(value) ? 'gate' : 'elsewhere' }]
+    })
 }
 
 /** The variables that a start file of a shell, or an `.envrc`, sets or takes away: bash, zsh and fish. */
 export function readShellFile(text: string, isGate: (address: string) => boolean): readonly SetVariable[] {
-  const set =
-    /^\s*(?:(?:export|typeset -x|declare -x)\s+)?([A-Za-z_]\w*)=(.*)$|^\s*set\s+(?:-{1,2}[a-z]+\s+)*(?:-{1,2}\w*x\w*)\s+(?:-{1,2}[a-z]+\s+)*([A-Za-z_]\w*)\s+(.*)$/
-  const found = variablesOf(
-    text,
-    (line) => {
-      const match = set.exec(line)
-      return match === null ? null : [match[0], match[1] ?? match[3] ?? '', match[2] ?? match[4] ?? '']
-    },
-    isGate,
-  )
-  const unset = text.split('\n').flatMap((line, at) => {
-    const names = /^\s*(?:unset|set\s+(?:-e|--erase)\w*)\s+([^#;&|]+)/.exec(line)?.[1] ?? ''
-    return names
-      .split(/\s+/)
-      .filter((name) => /^[A-Za-z_]\w*$/.test(name))
-      .map((name): SetVariable => ({ name, line: at + 1, leads: 'unset' }))
+  let before: readonly string[] = []
+  return shellCommands(text.replace(/^\uFEFF/, '')).flatMap(({ words, joined }): readonly SetVariable[] => {
+    const label = words[0]?.text === 'case' ? words.findIndex(({ text: word }) => caseLabel.test(word)) : -1
+    const opens = words.findIndex(({ text: word }, at) => at > label && !opening.test(word))
+    const said = words.slice(0, opens < 0 ? words.length : opens).map((word) => word.text)
+    // A line that is only `then` belongs to the test before it.
+    if (opens < 0) {
+      before = [...before, ...said]
+      return []
+    }
+    const condition = [...before, joined, ...said]
+    before = words.map((word) => word.text)
+    return changes(words.slice(opens)).flatMap(({ name, line, value }): readonly SetVariable[] => {
+      if (value === null) return [{ name, line, leads: 'unset' }]
+      if (keeps(name, value) || onlyWhereUnset(name, condition)) return []
+      return [{ name, line, leads: isGate(value) ? 'gate' : 'elsewhere' }]
+    })
   })
-  return [...found, ...unset]
 }
 
-function variablesOf(
-  text: string,
-  match: (line: string) => readonly (string | undefined)[] | null,
-  isGate: (address: string) => boolean,
-): readonly SetVariable[] {
-  return text
-    .replace(/^\uFEFF/, '')
-    .split(/\r?\n/)
-    .flatMap((line, at): SetVariable[] => {
-      const found = match(line)
-      const name = found?.[1] ?? ''
-      const written = found?.[2]?.trim() ?? ''
-      const inQuotes = quoted.exec(written)
-      const value = inQuotes === null ? written.replace(/(?:^|\s+)[#;].*$/, '') : (inQuotes[1] ?? inQuotes[2] ?? '')
-      // `${NAME:-other}` keeps what is there already.
-      if (name === '' || new RegExp(`^\\$\\{${name}:?[-=]`).test(value) || value === `$${name}`) return []
-      return [{ name, line: at + 1, leads: isGate(value) ? 'gate' : 'elsewhere' }]
+/** Words that stand before a command and are none. */
+const opening =
+  /^(?:if|elif|while|until|then|do|else|and|or|not|begin|time|builtin|command|!|\{|\}|fi|done|end|[^()=]+\))$/
+
+const caseLabel = /^[^()=]+\)$/
+
+/** A variable that a command changes for all that comes after it; null: it is taken away. */
+interface Change {
+  readonly name: string
+  readonly line: number
+  readonly value: string | null
+}
+
+/** What a command changes. An assignment before a program counts for that program only. */
+function changes([head, ...rest]: readonly ShellWord[]): readonly Change[] {
+  if (head === undefined) return []
+  const isFlag = ({ text }: ShellWord): boolean => /^[-+]/.test(text)
+  const flags = rest.filter(isFlag).map(({ text }) => text)
+  const operands = rest.filter((word) => !isFlag(word))
+  const has = (letter: string, long: string): boolean =>
+    flags.some((flag) => flag === long || (/^-\w+$/.test(flag) && flag.includes(letter)))
+  const away = (): readonly Change[] =>
+    operands.flatMap(({ text, line }): Change[] => {
+      const name = /^([A-Za-z_]\w*)(?:=|$)/.exec(text)?.[1]
+      return name === undefined ? [] : [{ name, line, value: null }]
     })
+  switch (head.text) {
+    case 'export':
+      return has('n', '') ? away() : assignments(operands)
+    case 'declare':
+    case 'typeset':
+    case 'readonly':
+      return flags.some((flag) => /^\+\w*x/.test(flag)) ? away() : assignments(operands)
+    case 'unset':
+      return has('f', '') ? [] : away()
+    case 'set': {
+      if (has('e', '--erase') || has('u', '--unexport')) return away()
+      if (has('q', '--query') || has('l', '--local') || has('n', '--names') || has('S', '--show')) return []
+      const [name, ...values] = operands
+      if (name === undefined || values.length === 0 || !/^[A-Za-z_]\w*$/.test(name.text)) return []
+      return [{ name: name.text, line: name.line, value: values.map(({ text }) => text).join(' ') }]
+    }
+    default:
+      return [head, ...rest].every(({ text }) => assignment.test(text)) ? assignments([head, ...rest]) : []
+  }
+}
+
+const assignment = /^([A-Za-z_]\w*)=(.*)$/s
+
+function assignments(words: readonly ShellWord[]): readonly Change[] {
+  return words.flatMap(({ text, line }): Change[] => {
+    const [, name = '', value = ''] = assignment.exec(text) ?? []
+    return name === '' ? [] : [{ name, line, value }]
+  })
+}
+
+/** `${NAME:-other}` keeps what is there already. */
+function keeps(name: string, value: string): boolean {
+  return new RegExp(`^\\$\\{${name}:?[-=]`).test(value) || value === `$${name}` || value === `\${${name}}`
+}
+
+/** Whether a command runs only where the variable is not there: `[ -z "$NAME" ] &&`, `set -q NAME; or`. Terminals have set it. */
+function onlyWhereUnset(name: string, condition: readonly string[]): boolean {
+  if (!condition.some((word) => new RegExp(`^(?:\\$\\{?)?${name}\\b`).test(word))) return false
+  const has = (...words: readonly string[]): boolean => words.some((word) => condition.includes(word))
+  const isNegated = has('!', 'not')
+  const absent = has('-z') ? !isNegated : has('-n', '-v', '-q', '--query') ? isNegated : undefined
+  if (absent === undefined) return false
+  if (has('else')) return false
+  if (has('||', 'or')) return !absent
+  return absent && has('&&', 'and', 'then')
 }

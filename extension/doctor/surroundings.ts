@@ -1,3 +1,4 @@
+import type { Plan } from '../clients/plan.ts'
 import type { ClientTarget } from '../clients/target.ts'
 import type { ClientFamily, SkippedFamily } from '../env/injection.ts'
 import type { InjectSettings } from '../settings.ts'
@@ -18,6 +19,8 @@ export type GateState =
   | { readonly kind: 'off' }
   | { readonly kind: 'starting' }
   | { readonly kind: 'down'; readonly reason: string }
+  /** It answers, and this window cannot follow it. */
+  | { readonly kind: 'unfollowed'; readonly reason: string; readonly version: string; readonly origin: string }
   | {
       readonly kind: 'up'
       readonly version: string
@@ -26,6 +29,18 @@ export type GateState =
       readonly killed: boolean
       readonly ledgerAvailable: boolean
     }
+
+/** Where Claude Code's settings files lead, whatever terminals set. */
+export interface ClaudeLead {
+  /** The file that decides, as a person names it. */
+  readonly file: string
+  /** It is the user's own, which *Configure Client…* writes; else one of a project, or of an organisation. */
+  readonly isOwn: boolean
+  readonly to:
+    /** `provider`: past the gate, to a server that it forwards to, or to the gate at an address of before. */
+    | { readonly kind: 'gate' | 'provider' | 'azure' | 'malformed' }
+    | { readonly kind: 'elsewhere'; readonly server: string }
+}
 
 /** Everything the report follows from. No value of a variable and no key is in it. */
 export interface Surroundings {
@@ -44,6 +59,8 @@ export interface Surroundings {
   readonly inject: InjectSettings
   /** Start files of the user's shell, which run in a terminal after its variables were set. */
   readonly shellFiles: readonly VariableFile[]
+  /** The user's shell is one whose start files are looked at. */
+  readonly readsShell: boolean
   /** `.envrc` files of the workspace: direnv sets them after the shell has started. */
   readonly directoryFiles: readonly VariableFile[]
   /** `.env` files of the workspace. */
@@ -57,8 +74,10 @@ export interface Surroundings {
   readonly traces: ReadonlySet<'codex' | 'claude' | 'continue' | 'cline' | 'gemini' | 'aider'>
   /** Clients' own settings, with what would have to be done; empty before the local key exists. */
   readonly targets: readonly ClientTarget[]
-  /** Claude Code's own file, which its command line reads as well. */
-  readonly claudeFile: ClientTarget | null
+  /** Where Claude Code's own files lead, in terminals and in the panel; null where they name no address. */
+  readonly claude: ClaudeLead | null
+  /** What the workspace sets for Claude Code's panel instead of the user's setting; null where it does not. */
+  readonly workspaceClaude: Plan | null
   /** `security.auth.selectedType` of Gemini CLI; null where it says nothing. */
   readonly geminiSignIn: string | null
   /** aider's configuration files that name an address themselves. */

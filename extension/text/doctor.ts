@@ -11,6 +11,7 @@ export function createDoctorText(l10n: Localiser) {
     notFound: l10n.t('Not found here'),
     verdicts: {
       guarded: l10n.t('guarded'),
+      partlyGuarded: l10n.t('partly guarded'),
       notGuarded: l10n.t('not guarded'),
       overridden: l10n.t('overridden'),
       shadowed: l10n.t('shadowed by a file'),
@@ -54,6 +55,9 @@ export function createDoctorText(l10n: Localiser) {
     fixStarting: l10n.t('Run the doctor again when it is up.'),
     keyKnown: l10n.t('The local key is known.'),
     terminalsGuarded: l10n.t('New terminals are guarded.'),
+    startFilesUnread: l10n.t(
+      'What the shell’s own start files set is not looked at here: only those of bash, zsh and fish are, not PowerShell’s.',
+    ),
     checksGood: l10n.t('Ledger, files and configuration are in order.'),
     checksBad: l10n.t('`tollgate doctor` has found:'),
     failed: l10n.t('Failed'),
@@ -75,7 +79,7 @@ export function createDoctorText(l10n: Localiser) {
       l10n.t('The shell that started VS Code has {0} set to another server, so terminals keep that.', variable),
     fixElsewhere: (variable: string) =>
       l10n.t(
-        'Add that server to the upstreams of the gate, or take {0} out of the shell and restart VS Code.',
+        'Take {0} out of the shell and restart VS Code, or let the start file of the shell set it to the address of *Tollgate: Copy Base URL…*.',
         variable,
       ),
     whyLate: (file: string, line: number, variable: string) =>
@@ -83,7 +87,7 @@ export function createDoctorText(l10n: Localiser) {
     whyUnset: (file: string, line: number, variable: string) =>
       l10n.t('{0}, line {1}, takes {2} away after a terminal has started.', file, String(line), variable),
     fixLate: (file: string) =>
-      l10n.t('Take the line out of {0}, or add its server to the upstreams of the gate.', file),
+      l10n.t('Take the line out of {0}, or set the address of *Tollgate: Copy Base URL…* there.', file),
     whyShadowed: (file: string, line: number, variable: string) =>
       l10n.t(
         '{0}, line {1}, sets {2}: programs that let the file win, and those outside terminals, go past the gate; the others go through it and not where the file says.',
@@ -96,26 +100,48 @@ export function createDoctorText(l10n: Localiser) {
 
     // Clients with settings of their own
     whyConfigured: l10n.t('Its settings lead to the gate.'),
+    whyPartly: (names: string) => l10n.t('Its settings lead to the gate, except for these: {0}.', names),
+    whyCodexBuiltIn: l10n.t(
+      'Its `openai_base_url` leads to the gate, but some versions of Codex open a WebSocket to OpenAI all the same.',
+    ),
+    fixCodexBuiltIn: (name: string) =>
+      l10n.t(
+        'Take that line out, then run *Tollgate: Configure Client…* and choose {0}: it adds a provider without WebSockets.',
+        name,
+      ),
     whyNotConfigured: l10n.t('Its settings do not lead to the gate, and it reads no variable of the terminal.'),
     fixConfigure: (name: string) => l10n.t('Run *Tollgate: Configure Client…* and choose {0}.', name),
-    whyNothing: l10n.t('It has no provider set up yet that the gate forwards to.'),
+    whyNothing: l10n.t('It has no provider that *Tollgate: Configure Client…* can send through the gate.'),
     fixNothing: (name: string) =>
-      l10n.t('Set up a provider there, then run *Tollgate: Configure Client…* and choose {0}.', name),
+      l10n.t(
+        'Set up a provider there, then run *Tollgate: Configure Client…* and choose {0}; or give yours the address of *Tollgate: Copy Base URL…* by hand.',
+        name,
+      ),
     whyClientAzure: l10n.t('It uses Azure, which Tollgate leaves alone.'),
     whyClientElsewhere: (server: string) =>
       server === '' ? l10n.t('It uses a server of its own.') : l10n.t('It uses {0}.', server),
     fixUpstream: l10n.t(
-      'Add that server to the upstreams of the gate, and use the address of *Tollgate: Copy Base URL…*.',
+      'Where an address can be set, use that of *Tollgate: Copy Base URL…*; a server that is not listed there has to be added to the upstreams of the gate first.',
     ),
-    whyMalformed: (file: string) => l10n.t('{0} cannot be parsed, so it is not known where it leads.', file),
-    fixMalformed: l10n.t('Open the file and correct it.'),
-    whyClaudeFile: l10n.t(
-      'Its own settings file leads to the gate, without the project and the ceilings of a terminal.',
-    ),
+    whyMalformed: (file: string) =>
+      l10n.t(
+        '{0} cannot be parsed, or is written in a way that Tollgate does not read, so it is not known where it leads.',
+        file,
+      ),
+    fixMalformed: (name: string) =>
+      l10n.t(
+        'Correct it where it is broken. Where it is not, set `{0}` to the address of *Tollgate: Copy Base URL…* there by hand.',
+        name,
+      ),
+    whyClaudeFile: (file: string) =>
+      l10n.t('{0} leads to the gate, without the project and the ceilings of a terminal.', file),
     whyClaudeElsewhere: (file: string, server: string) =>
       server === ''
-        ? l10n.t('{0} sets another address, and wins over the terminal.', file)
-        : l10n.t('{0} leads to {1}, and wins over the terminal.', file, server),
+        ? l10n.t('{0} sets another address, and wins over terminals and over the panel’s setting.', file)
+        : l10n.t('{0} leads to {1}, and wins over terminals and over the panel’s setting.', file, server),
+    whyWorkspace: (setting: string) => l10n.t('The workspace sets `{0}`, which wins over yours.', setting),
+    fixWorkspace: l10n.t('Take it out of the settings of the workspace.'),
+    fixTakeOut: (file: string) => l10n.t('Take that out of {0}.', file),
     whyCopilot: l10n.t('They are called by GitHub’s own servers; no address can be set for them.'),
     fixCopilot: l10n.t('Custom endpoints can be guarded: add one with *Chat: Manage Language Models*.'),
     whyAider: l10n.t('New terminals set its variables, and nothing found here changes them.'),
@@ -139,7 +165,9 @@ export function createDoctorText(l10n: Localiser) {
     // Azure
     whyAzure: (variable: string) =>
       l10n.t('{0} is set, so OpenAI clients in terminals are left alone: they may be Azure clients.', variable),
-    fixAzure: l10n.t('To guard it, add the v1 address of your resource to the upstreams of the gate.'),
+    fixAzure: l10n.t(
+      'To guard it, add the v1 address of your resource to the upstreams of the gate, and use the address of *Tollgate: Copy Base URL…*.',
+    ),
     whyAzureFile: (file: string, line: number, variable: string) =>
       l10n.t(
         '{0}, line {1}, sets {2}, while terminals set OPENAI_BASE_URL: an Azure client refuses to start, or its calls are refused.',
@@ -148,7 +176,7 @@ export function createDoctorText(l10n: Localiser) {
         variable,
       ),
     fixAzureFile: l10n.t(
-      'Run *Tollgate: Bypass the Gate in New Terminals* here, or add the v1 address of your resource to the upstreams of the gate.',
+      'Run *Tollgate: Bypass the Gate in New Terminals* here, or add the v1 address of your resource to the upstreams of the gate and use the address of *Tollgate: Copy Base URL…*.',
     ),
     whyAzureFileOnly: (file: string, line: number, variable: string) =>
       l10n.t('{0}, line {1}, sets {2}; Tollgate leaves Azure alone.', file, String(line), variable),

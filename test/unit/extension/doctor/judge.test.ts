@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import type { Surroundings } from '../../../../extension/doctor/surroundings.ts'
+import { judge } from '../../../../extension/doctor/judge.ts'
 import { at } from '../clients/support.ts'
+import { text } from '../support.ts'
 import { findingOf, home, shop, surroundings, window } from './support.ts'
 
 const env = `${shop.path}/.env`
@@ -99,8 +101,16 @@ describe('the doctor on clients in terminals', () => {
     assert.equal((await findingOf('aider', here)).verdict, 'guarded')
     const byEnv = await findingOf('aider', { ...here, [env]: 'OLLAMA_API_BASE=http://127.0.0.1:11434\n' })
     assert.equal(byEnv.verdict, 'shadowed')
-    const byConfig = { [`${shop.path}/.aider.conf.yml`]: 'openai-api-base: https://lab.example/v1\n' }
-    assert.equal((await findingOf('aider', byConfig)).verdict, 'overridden')
+    for (const line of [
+      'openai-api-base: https://lab.example/v1',
+      'set-env:\n  - ANTHROPIC_API_BASE=https://lab.example',
+      `openai-api-base: ${at('openai')}/v1\nset-env: ["OLLAMA_API_BASE=http://lab.example:11434"]`,
+    ]) {
+      const byConfig = { [`${shop.path}/.aider.conf.yml`]: `${line}\n` }
+      assert.equal((await findingOf('aider', byConfig)).verdict, 'overridden', line)
+    }
+    const ours = { [`${shop.path}/.aider.conf.yml`]: `openai-api-base: ${at('openai')}/v1\n# OPENAI_API_BASE=x\n` }
+    assert.equal((await findingOf('aider', ours)).verdict, 'guarded')
     assert.equal((await findingOf('aider', {})).verdict, 'notInstalled')
   })
 
@@ -130,7 +140,7 @@ describe('the doctor on clients with settings of their own', () => {
 
   it('calls Codex guarded, not guarded, left alone, unreadable or not found by its file', async () => {
     const verdict = async (file: string) => (await findingOf('codex', { [codex]: file })).verdict
-    assert.equal(await verdict(`openai_base_url = "${at('openai')}/v1"`), 'guarded')
+    assert.equal(await verdict(`model_provider = "g"\n[model_providers.g]\nbase_url = "${at('openai')}/v1"`), 'guarded')
     assert.equal(await verdict('model = "o3"'), 'notGuarded')
     assert.equal(await verdict('model_provider = "azure"'), 'leftAlone')
     assert.equal(await verdict('model_provider = "lab"'), 'leftAlone')
@@ -145,6 +155,76 @@ describe('the doctor on clients with settings of their own', () => {
     const finding = await findingOf('codex', { [codex]: { broken: 'it is not UTF-8' } })
     assert.equal(finding.verdict, 'unreadable')
     assert.match(finding.why, /^~\/\.codex\/config\.toml cannot be parsed/)
+  })
+
+  it('does not call a file broken that it only does not read, and says what to set by hand', async () => {
+    const anchors = { [`${home}/.continue/config.yaml`]: 'models:\n  - &a\n    provider: openai\n  - *a\n' }
+    const finding = await findingOf('continue', anchors)
+    assert.equal(finding.verdict, 'unreadable')
+    assert.match(finding.why, /or is written in a way that Tollgate does not read/)
+    assert.match(finding.fix ?? '', /set `apiBase` to the address of \*Tollgate: Copy Base URL…\*/)
+    const toml = await findingOf('codex', { [codex]: 'model = ' })
+    assert.match(toml.fix ?? '', /set `base_url`/)
+  })
+
+  it('warns that Codex may open a WebSocket past the gate with its built-in provider', async () => {
+    const builtIn = `openai_base_url = "${at('openai')}/v1"\n`
+    for (const file of [builtIn, `${builtIn}profile = "w"\n[profiles.w]\nmodel_provider = "openai"\n`]) {
+      const finding = await findingOf('codex', { [codex]: file })
+      assert.equal(finding.verdict, 'partlyGuarded')
+      assert.match(finding.why, /open a WebSocket to OpenAI/)
+      assert.match(finding.fix ?? '', /Take that line out, then run \*Tollgate: Configure Client…\*/)
+    }
+  })
+
+  it('names the models that stay outside where the others are guarded', async () => {
+    const yaml = `models:
+  - name: Ours
+    provider: openai
+    apiBase: ${at('openai')}/v1/
+  - name: Lab
+    provider: openai
+    apiBase: https://llm.corp/v1
+  - name: Codestral
+    provider: mistral
+`
+    const finding = await findingOf('continue', { [`${home}/.continue/config.yaml`]: yaml })
+    assert.equal(finding.verdict, 'partlyGuarded')
+    assert.match(finding.why, /except for these: Lab \(llm\.corp\), Codestral \(mistral\)\./)
+    assert.match(finding.fix ?? '', /Copy Base URL…\*; a server that is not listed there has to be added/)
+    const providers = {
+      anthropic: { settings: { baseUrl: at('anthropic') } },
+      openrouter: { settings: {} },
+    }
+    const cline = await findingOf('cline', {
+      [`${home}/.cline/data/settings/providers.json`]: JSON.stringify({ providers }),
+    })
+    assert.equal(cline.verdict, 'partlyGuarded')
+    assert.match(cline.why, /openrouter/)
+  })
+
+  it('says what would stay outside after a change', async () => {
+    const yaml =
+      'models:\n  - provider: openai\n  - name: Lab\n    provider: openai\n    apiBase: https://llm.corp/v1\n'
+    const finding = await findingOf('continue', { [`${home}/.continue/config.yaml`]: yaml })
+    assert.equal(finding.verdict, 'notGuarded')
+    assert.match(finding.fix ?? '', /choose Continue\. Left as they are, .*: Lab \(llm\.corp\)\.$/)
+  })
+
+  it('does not promise that adding a server to the gate is enough', async () => {
+    const file = { [codex]: 'openai_base_url = "https://api.mistral.ai/v1"\n' }
+    const finding = await findingOf('codex', file)
+    assert.equal(finding.verdict, 'leftAlone')
+    assert.match(finding.why, /api\.mistral\.ai/)
+    assert.match(finding.fix ?? '', /use that of \*Tollgate: Copy Base URL…\*/)
+    const { terminals } = window()
+    const skipped = [{ family: 'openai', why: 'elsewhere', variable: 'OPENAI_BASE_URL' }] as const
+    const others = [
+      await findingOf('openaiSdk', {}, { terminals: { ...terminals, skipped } }),
+      await findingOf('openaiSdk', { [zshrc]: 'export OPENAI_BASE_URL=https://api.mistral.ai/v1' }),
+      await findingOf('codex', { [codex]: 'model_provider = "azure"' }),
+    ]
+    for (const { fix } of others) assert.match(fix ?? '', /the address of \*Tollgate: Copy Base URL…\*/)
   })
 
   it('lets Claude Code’s own file win over the terminal', async () => {
@@ -185,6 +265,16 @@ describe('the doctor on clients with settings of their own', () => {
     assert.equal(open.verdict, 'notGuarded')
     const guarded = await findingOf('copilotEndpoints', file(`${at('openai')}/v1/responses`), { extensions })
     assert.equal(guarded.verdict, 'guarded')
+    const userDir = `${home}/Code/User`
+    const profiles = {
+      ...file(`${at('openai')}/v1/responses`),
+      [`${userDir}/globalStorage/storage.json`]: '{"userDataProfiles": [{"name": "Work", "location": "1a2b"}]}',
+      [`${userDir}/profiles/1a2b/chatLanguageModels.json`]:
+        '[{"vendor": "customendpoint", "models": [{"url": "https://api.openai.com/v1/responses"}]}]',
+    }
+    const findings = judge(await surroundings(profiles, { extensions }), text)
+    const ofWork = findings.find(({ client }) => client === 'Copilot’s custom endpoints (VS Code profile Work)')
+    assert.equal(ofWork?.verdict, 'notGuarded')
     const remote = await findingOf('copilot', {}, { extensions }, { userDir: null })
     assert.match(remote.fix ?? '', /local window/)
   })
@@ -228,6 +318,7 @@ describe('the doctor on Azure', () => {
 
   it('says nothing where there is none', async () => {
     await assert.rejects(findingOf('azure', {}))
+    await assert.rejects(findingOf('azure', { [zshrc]: 'unset AZURE_OPENAI_ENDPOINT' }))
   })
 })
 

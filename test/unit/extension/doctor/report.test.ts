@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { parseChecks } from '../../../../extension/doctor/daemonChecks.ts'
 import { reportOf } from '../../../../extension/doctor/report.ts'
 import type { Surroundings } from '../../../../extension/doctor/surroundings.ts'
-import { gate } from '../clients/support.ts'
+import { at, gate } from '../clients/support.ts'
 import { text } from '../support.ts'
 import { home, shop, surroundings, window } from './support.ts'
 
@@ -36,6 +36,13 @@ describe('the doctor’s report', () => {
       await report({ gate: { kind: 'down', reason: 'It ended with code 7.' } }),
       /## The gate: down\n\n.*code 7\.\n→ .*Restart the Gate/,
     )
+    const unfollowed = await report({
+      gate: { kind: 'unfollowed', version: '9.0.0', origin: 'http://127.0.0.1:4141', reason: 'Update the extension.' },
+    })
+    assert.match(
+      unfollowed,
+      /## The gate: running\n\nVersion 9\.0\.0 answers .+\nThe gate runs, but .+\n→ Update the ext/,
+    )
     const off = await report({ gate: { kind: 'off' }, terminals: { ...terminals, enabled: false } })
     assert.match(off, /## The gate: switched off\n\n.+\n→ Set `tollgate\.enabled`\./)
     assert.match(await report({ gate: { kind: 'starting' } }), /## The gate: starting/)
@@ -68,6 +75,29 @@ describe('the doctor’s report', () => {
     assert.doesNotMatch(lines, /No daemon runs/)
     assert.doesNotMatch(await report({ checks: null }), /in order|has found/)
     for (const broken of ['', 'Segmentation fault', '{}', '[]', 'null']) assert.equal(parseChecks(broken), null)
+  })
+
+  it('says where it does not look at the start files of the shell', async () => {
+    const unread =
+      /New terminals are guarded\.\nWhat the shell’s own start files set is not looked at here: .*PowerShell/
+    for (const environment of [{}, { SHELL: '/usr/bin/pwsh' }]) {
+      assert.match(reportOf(await surroundings({}, {}, { environment }), text), unread)
+    }
+    assert.doesNotMatch(await report(), /PowerShell/)
+    const { terminals } = window()
+    const off = await surroundings({}, { terminals: { ...terminals, bypassed: true } }, { environment: {} })
+    assert.doesNotMatch(reportOf(off, text), /PowerShell/)
+  })
+
+  it('counts what is guarded in part by itself', async () => {
+    const lines = await report(
+      {},
+      {
+        [`${home}/.continue/config.yaml`]: `models:\n  - provider: openai\n    apiBase: ${at('openai')}/v1/\n  - name: "A\n      B"\n    provider: mistral\n`,
+      },
+    )
+    assert.match(lines, /Clients: 2 guarded, 1 partly guarded\./)
+    assert.match(lines, /## Continue: partly guarded\n\nIts settings lead to the gate, except for these: [^\n]+\.\n→ /)
   })
 
   it('shows no key and no value of any file', async () => {

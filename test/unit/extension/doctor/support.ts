@@ -47,6 +47,7 @@ export async function surroundings(
   const sight = await lookAround({
     files,
     settings: { isKnown: () => false, read: () => null, write: () => Promise.reject(new Error('not here')) },
+    workspaceSetting: () => null,
     home,
     environment: { SHELL: '/bin/zsh', PATH: '/usr/bin' },
     userDir: `${home}/Code/User`,
