@@ -21,6 +21,11 @@ export class Configuration {
     this.#merge(nowMs)
   }
 
+  /** The personal caps in force. */
+  get personal(): PersonalCaps {
+    return this.#personal
+  }
+
   current(nowMs: number): Config {
     if (nowMs >= this.#holdsUntilMs) this.#merge(nowMs)
     return this.#merged

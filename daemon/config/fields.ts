@@ -1,5 +1,6 @@
 import * as v from 'valibot'
 import { pathPart } from '../../shared/addresses.ts'
+import { largestCap } from '../../shared/personalCaps.ts'
 import { isFields } from './overlay.ts'
 import type { Fields } from './overlay.ts'
 
@@ -18,7 +19,7 @@ export interface NumberBounds {
 }
 
 /** Most euros that a nano-euro sum holds without losing a digit. */
-export const maximumEur = 9_000_000
+export const maximumEur = largestCap.eur
 
 /** Longest delay that a timer of the runtime accepts; a longer one would fire at once. */
 export const maximumTimerMs = 2_147_483_647

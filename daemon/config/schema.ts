@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import { largestCap } from '../../shared/personalCaps.ts'
 import {
   block,
   blockOrOff,
@@ -28,7 +29,7 @@ const share = { min: 0, max: 1 }
 const keptDays = { min: 1, max: 36_500, whole: true }
 const timerMs = { min: 1, max: maximumTimerMs, whole: true }
 
-const cap = block({ eur: limitField(euros), tokens: limitField(count) })
+const cap = block({ eur: limitField(euros), tokens: limitField({ ...count, max: largestCap.tokens }) })
 
 const budgets = block({
   userDaily: v.optional(cap),

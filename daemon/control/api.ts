@@ -10,6 +10,7 @@ import { calibrationReport, readDays } from './calibration.ts'
 import { changeCaps } from './caps.ts'
 import { gauges } from './gauges.ts'
 import { listCaps } from './capList.ts'
+import { StopStays } from './pendingStops.ts'
 import { giveGrant, readGrant, withdrawGrant } from './grantApi.ts'
 import { readReportQuery, spendReport } from './report.ts'
 import { readCaps, readKill, readShutdown } from './requests.ts'
@@ -104,7 +105,12 @@ export async function answerControl(
       return withBody(request, response, readKill, (kill: KillRequest) => json(response, 200, gate.kills.kill(kill)))
     case 'POST /api/resume':
       return withBody(request, response, readKill, (kill: KillRequest) => {
-        gate.kills.resume(kill)
+        try {
+          gate.kills.resume(kill)
+        } catch (fault) {
+          if (!(fault instanceof StopStays)) throw fault
+          return fail(response, 503, 'stop_stays', fault.message)
+        }
         if (kill.scope === 'task' && kill.ref !== undefined) steerTask(gate, kill.ref, 'resume')
         json(response, 200, { killed: gate.kills.current().some((one) => one.scope === 'global') })
       })
@@ -128,13 +134,13 @@ export async function answerControl(
         (grant) => json(response, 200, giveGrant(gate, grant)),
       )
     case 'POST /api/shutdown':
-      return withBody(request, response, readShutdown, ({ handOver }) => {
+      return withBody(request, response, readShutdown, ({ handOver, restart }) => {
         // From here to the end of `shutDown` nothing waits, so that no call can slip in.
         if (handOver && gate.inFlight.open > 0) {
           return fail(response, 409, 'busy', 'Calls are in flight. A successor may ask again when they have ended.')
         }
         json(response, 202, { stopping: true })
-        actions.shutDown(handOver)
+        actions.shutDown(handOver || restart)
       })
     default:
       if (answerWithdrawal(gate, route, response)) return

@@ -29,6 +29,7 @@ function capOf(gate: Parts, window: ScopeRef, nowMs: number): readonly CapStatus
   const room = roomOf(gate.grants.inForce(nowMs), window)
   const span = window.window === 'month' ? 'month' : 'day'
   const resetsAt = gate.calendar.resetsAt(span, nowMs)
+  const endMs = Date.parse(resetsAt)
   return [
     {
       scope: window.scope as CapStatus['scope'],
@@ -56,7 +57,7 @@ function capOf(gate: Parts, window: ScopeRef, nowMs: number): readonly CapStatus
         id,
         eur: eurFromNano(nanoEur),
         tokens,
-        until: untilMs === null ? resetsAt : isoWithOffset(untilMs, timezone),
+        until: untilMs === null || untilMs >= endMs ? resetsAt : isoWithOffset(untilMs, timezone),
         by,
       })),
     },

@@ -1,11 +1,14 @@
-import { writeFileSync, readFileSync, renameSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import path from 'node:path'
+import type { PersonalCapName } from '../../shared/personalCaps.ts'
 import type { PersonalCaps } from '../../shared/protocol.ts'
 import type { Gate } from '../gate.ts'
 import { cappedScope } from '../budget/scopes.ts'
 import type { CapOverride, CappedScope, ScopeRef } from '../ledger/ledger.ts'
-import { readPersonalCaps } from './requests.ts'
-import type { CapChange } from './requests.ts'
+import { replacePrivateFile } from '../lifecycle/privateFile.ts'
+import { describeFault } from '../observe/log.ts'
+import { goodCaps, isRecord } from './requests.ts'
+import type { CapChange, HeardCaps } from './requests.ts'
 
 /** Caps have changed: calls that wait for room are tried again with those of now. Returns how a window is capped. */
 export function recap(gate: Gate): (scope: ScopeRef) => CappedScope {
@@ -36,28 +39,50 @@ export function changeCaps(gate: Gate, change: CapChange): void {
   })
 }
 
-/** Takes over the personal caps of the VS Code settings and keeps them for a start without VS Code. */
-export function takePersonalCaps(gate: Gate, caps: PersonalCaps): void {
+/**
+ * Takes over the personal caps of the VS Code settings and stores them for a start without VS Code. For a cap whose setting
+ * cannot be used, what is in force stays: dropping it would open the gate by a typing error (M09).
+ */
+export function takePersonalCaps(gate: Gate, { caps, keep }: Pick<HeardCaps, 'caps' | 'keep'>): void {
+  const { configuration, log } = gate
+  const inForce = configuration.personal
+  const next = goodCaps({ ...pick(inForce, keep), ...caps })
   const file = personalCapsFile(gate.dataDir)
-  const text = `${JSON.stringify(caps, null, 2)}\n`
-  if (readText(file) === text) return
-  gate.configuration.replacePersonal(caps, gate.nowMs())
-  recap(gate)
-  writeFileSync(`${file}.new`, text, { mode: 0o600 })
-  renameSync(`${file}.new`, file)
-  gate.events.emit('caps_changed', { caps, until: null })
+  const text = textOf(next)
+  const isNew = text !== textOf(inForce)
+  if (isNew) {
+    configuration.replacePersonal(next, gate.nowMs())
+    recap(gate)
+  }
+  if (readText(file) !== text) {
+    try {
+      replacePrivateFile(file, text)
+    } catch (fault) {
+      log.error('the caps of the settings cannot be stored, so they hold until the gate ends', describeFault(fault))
+    }
+  }
+  if (isNew) gate.events.emit('caps_changed', { caps: next, until: null })
 }
 
-/** The personal caps of the last VS Code that was connected. A damaged file counts as none: the configured caps hold. */
+/**
+ * The personal caps of the last VS Code that was connected. Of a file that holds a bad one, the others hold; a file that is
+ * no object counts as none, so that the configured caps hold.
+ */
 export function storedPersonalCaps(dataDir: string): PersonalCaps {
-  const text = readText(personalCapsFile(dataDir))
-  if (text === null) return {}
   try {
-    const caps = readPersonalCaps(JSON.parse(text))
-    return typeof caps === 'string' ? {} : caps
+    const stored: unknown = JSON.parse(readText(personalCapsFile(dataDir)) ?? '')
+    return isRecord(stored) ? goodCaps(stored) : {}
   } catch {
     return {}
   }
+}
+
+function pick(caps: PersonalCaps, names: readonly PersonalCapName[]): PersonalCaps {
+  return Object.fromEntries(Object.entries(caps).filter(([name]) => names.some((one) => one === name)))
+}
+
+function textOf(caps: PersonalCaps): string {
+  return `${JSON.stringify(caps, null, 2)}\n`
 }
 
 function personalCapsFile(dataDir: string): string {

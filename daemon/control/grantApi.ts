@@ -58,6 +58,8 @@ export function giveGrant(gate: Gate, grant: Grant): GrantAnswer {
   gate.events.emit('granted', {
     scope,
     ref,
+    // The name of a user is one of an account.
+    ...(scope === 'user' ? { tenant: grant.ref.slice(0, grant.ref.indexOf('/')) } : {}),
     ...(scope === 'task' ? { task: ref } : { window }),
     eur: eurFromNano(grant.nanoEur),
     tokens: grant.tokens,

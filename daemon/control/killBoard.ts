@@ -4,12 +4,15 @@ import { LedgerUnavailable } from '../ledger/ledger.ts'
 import type { KillSwitch, Ledger } from '../ledger/ledger.ts'
 import type { InFlight } from '../observe/inFlight.ts'
 import type { EventBus } from '../observe/eventBus.ts'
+import type { PendingStops } from './pendingStops.ts'
 
 /** What a kill switch acts on. */
 export interface KillBoardParts {
   readonly ledger: Ledger
   readonly inFlight: InFlight
   readonly events: EventBus
+  /** Stops that were asked for while no daemon answered; also where the ledger cannot be written. */
+  readonly pending: PendingStops
   readonly nowMs: () => number
 }
 
@@ -32,13 +35,13 @@ export class KillBoard {
 
   /** Stops everything that the request names, and says how much and how fast. */
   kill(request: KillRequest): KillResult {
-    const { ledger, inFlight, events, nowMs } = this.#parts
+    const { inFlight, events, nowMs } = this.#parts
     const startedMs = performance.now()
     const kill: KillSwitch = { scope: request.scope, ref: request.ref ?? '', sinceMs: nowMs() }
     if (!this.#kills.some((one) => same(one, kill))) this.#kills.push(kill)
     const cancelled = inFlight.cancel((call) => coversCall(kill, call), killedRefusal(kill))
     const tookMs = Math.round((performance.now() - startedMs) * 10) / 10
-    const isKept = written(() => ledger.setKill(kill))
+    const isKept = this.#keep(kill)
     events.emit('killed', {
       scope: kill.scope,
       ref: kill.ref,
@@ -49,17 +52,55 @@ export class KillBoard {
     return { cancelled, tookMs }
   }
 
-  /** Lets calls through again. `global` lifts every switch, as the button that says "resume" is expected to. */
+  /** Sets the switches that were asked for while no daemon answered, once each. */
+  takeUpPending(): void {
+    for (const stop of this.#parts.pending.list()) {
+      const isOn = this.#kills.find((one) => same(one, { scope: stop.scope, ref: stop.ref ?? '' }))
+      if (isOn === undefined) this.kill(stop)
+      else this.#keep(isOn)
+    }
+  }
+
+  /**
+   * Lets calls through again. `global` lifts every switch, as the button that says "resume" is expected to. Throws a
+   * LedgerUnavailable or a StopStays where a switch would be on again after a restart; it stays on then.
+   */
   resume(request: KillRequest): void {
-    const { ledger, events } = this.#parts
+    const { ledger, events, pending } = this.#parts
     const lifted = this.#kills.filter(
       (kill) => request.scope === 'global' || same(kill, { scope: request.scope, ref: request.ref ?? '' }),
     )
     for (const kill of lifted) {
       ledger.clearKill(kill.scope, kill.ref)
+      pending.settle(requestOf(kill))
       this.#kills.splice(this.#kills.indexOf(kill), 1)
     }
+    pending.withdraw(request)
     events.emit('resumed', { scope: request.scope, ref: request.ref ?? '', lifted: lifted.length })
+  }
+
+  /** Writes a switch down: in the ledger, else as a stop that waits for the next start. False where neither can be written. */
+  #keep(kill: KillSwitch): boolean {
+    const { ledger, pending } = this.#parts
+    if (written(() => ledger.setKill(kill))) {
+      quietly(() => pending.settle(requestOf(kill)))
+      return true
+    }
+    return quietly(() => pending.keep(requestOf(kill)))
+  }
+}
+
+function requestOf({ scope, ref }: KillSwitch): KillRequest {
+  return scope === 'global' ? { scope } : { scope, ref }
+}
+
+/** The stop works already; what of it cannot be written or removed must not turn it into a fault. */
+function quietly(step: () => void): boolean {
+  try {
+    step()
+    return true
+  } catch {
+    return false
   }
 }
 

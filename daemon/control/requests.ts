@@ -1,4 +1,6 @@
 import type { CapOverride } from '../ledger/ledger.ts'
+import { isCap, largestCap, personalCapNames, personalCapUnits } from '../../shared/personalCaps.ts'
+import type { CapUnit, PersonalCapName } from '../../shared/personalCaps.ts'
 import type { ControlRequest, KillRequest, PersonalCaps } from '../../shared/protocol.ts'
 
 /** A change of caps: some fields, and until when. */
@@ -7,6 +9,19 @@ export interface CapChange {
   /** `midnight` of the configured zone, an ISO time, or null: until it is changed again. */
   readonly until: string | null
 }
+
+/** What a window's settings say about the personal caps, as far as it can be used. */
+export interface HeardCaps {
+  readonly caps: PersonalCaps
+  /** Caps whose setting cannot be used: what is in force for them stays (M09). */
+  readonly keep: readonly PersonalCapName[]
+  /** Those of `keep` that the window took for good. */
+  readonly refused: readonly PersonalCapName[]
+}
+
+/** A message of a control client. */
+export type HeardRequest =
+  Exclude<ControlRequest, { readonly type: 'settings' }> | ({ readonly type: 'settings' } & HeardCaps)
 
 const killScopes = ['global', 'tenant', 'key', 'task'] as const
 
@@ -49,14 +64,24 @@ export function readCaps(value: unknown): CapChange | string {
   return { caps, until }
 }
 
+/** For whom a daemon is to end, in the body of `POST /api/shutdown`. */
+export interface ShutdownRequest {
+  /** One that is ready to take its place, which no call may notice. */
+  readonly handOver: boolean
+  /** One that is started when it has ended. */
+  readonly restart: boolean
+}
+
 /** Reads the body of `POST /api/shutdown`; a string is what is wrong with it. */
-export function readShutdown(value: unknown): { readonly handOver: boolean } | string {
-  const handOver = isRecord(value) ? (value['handOver'] ?? false) : null
-  return typeof handOver === 'boolean' ? { handOver } : 'The body must be empty or {"handOver":true}.'
+export function readShutdown(value: unknown): ShutdownRequest | string {
+  const problem = 'The body must be empty, {"handOver":true} or {"restart":true}.'
+  if (!isRecord(value)) return problem
+  const [handOver, restart] = [value['handOver'] ?? false, value['restart'] ?? false]
+  return typeof handOver === 'boolean' && typeof restart === 'boolean' ? { handOver, restart } : problem
 }
 
 /** Reads a message of a control client; a string is what is wrong with it. */
-export function readControlRequest(text: string): ControlRequest | string {
+export function readControlRequest(text: string): HeardRequest | string {
   let value: unknown
   try {
     value = JSON.parse(text)
@@ -75,35 +100,39 @@ export function readControlRequest(text: string): ControlRequest | string {
     case 'focus':
       return { type: 'focus', focused: value['focused'] === true }
     case 'settings': {
-      const caps = readPersonalCaps(value['caps'])
-      return typeof caps === 'string' ? caps : { type: 'settings', caps }
+      const heard = readSettings(value['caps'], value['keep'] ?? [])
+      return typeof heard === 'string' ? heard : { type: 'settings', ...heard }
     }
     default:
       return 'unknown type'
   }
 }
 
-/** Reads personal caps; a string is what is wrong with them. */
-export function readPersonalCaps(value: unknown): PersonalCaps | string {
-  if (!isRecord(value)) return 'caps must be an object'
-  const caps: Record<string, number | null> = {}
-  for (const field of ['userDailyEur', 'userDailyTokens', 'tenantMonthlyEur', 'tenantMonthlyTokens'] as const) {
-    const amount = value[field]
-    if (amount === undefined) continue
-    const problem = capProblem(field, amount)
-    if (problem !== null) return problem
-    caps[field] = amount as number | null
+/** Reads what a window's settings say; one bad cap does not disable the good ones. A string is what is wrong with the whole. */
+function readSettings(given: unknown, keep: unknown): HeardCaps | string {
+  if (!isRecord(given)) return 'caps must be an object'
+  if (!Array.isArray(keep)) return 'keep must be a list of caps'
+  const caps = goodCaps(given)
+  const missing = personalCapNames.filter((name) => !(name in caps))
+  const refused = missing.filter((name) => given[name] !== undefined)
+  return { caps, keep: missing.filter((name) => refused.includes(name) || keep.includes(name)), refused }
+}
+
+/** The personal caps of an object that can be used, in the order in which they are stored. */
+export function goodCaps(given: Readonly<Record<string, unknown>>): PersonalCaps {
+  const caps: { -readonly [name in PersonalCapName]?: number | null } = {}
+  for (const name of personalCapNames) {
+    const value = given[name]
+    if (isCap(value, personalCapUnits[name])) caps[name] = value
   }
   return caps
 }
 
-/** A cap is a number >= 0 or null; a bad one must never switch a limit off (M09). */
+/** A bad cap must never switch a limit off (M09). */
 function capProblem(field: string, amount: unknown): string | null {
-  if (amount === null) return null
-  const whole = field.endsWith('Tokens')
-  const fits =
-    typeof amount === 'number' && Number.isFinite(amount) && amount >= 0 && (!whole || Number.isSafeInteger(amount))
-  return fits ? null : `${field} must be a ${whole ? 'whole number of tokens' : 'number'} >= 0 or null.`
+  const unit: CapUnit = field.endsWith('Tokens') ? 'tokens' : 'eur'
+  if (isCap(amount, unit)) return null
+  return `${field} must be a ${unit === 'tokens' ? 'whole number of tokens' : 'number'} from 0 to ${largestCap[unit]} or null.`
 }
 
 /** True for a JSON object; what it holds is still unknown. */

@@ -3,7 +3,8 @@ import type { Duplex } from 'node:stream'
 import { WebSocketServer } from 'ws'
 import type { WebSocket } from 'ws'
 import { handOverCloseCode } from '../../shared/protocol.ts'
-import type { ControlMessage } from '../../shared/protocol.ts'
+import type { PersonalCapName } from '../../shared/personalCaps.ts'
+import type { Addressed, ControlMessage } from '../../shared/protocol.ts'
 import type { Gate } from '../gate.ts'
 import { takePersonalCaps } from './caps.ts'
 import type { Emitted } from '../observe/eventBus.ts'
@@ -106,15 +107,26 @@ export class ControlSocket {
     switch (request.type) {
       case 'hello':
         client.isExtension = request.client === 'extension'
+        // A gate that did not answer for a while was not there to be told of a stop.
+        this.#gate.kills.takeUpPending()
         break
       case 'focus':
         if (request.focused) client.focusedAt = this.#focusCounter += 1
         break
       case 'settings':
-        takePersonalCaps(this.#gate, request.caps)
+        takePersonalCaps(this.#gate, request)
+        if (request.refused.length > 0) this.#refuse(client, request.refused)
         this.touch()
         break
     }
+  }
+
+  /** Answers a window whose caps this daemon cannot use: only it knows where they come from. */
+  #refuse(client: Client, caps: readonly PersonalCapName[]): void {
+    this.#gate.log.warn('caps of the settings cannot be used; those before stay', { problem: caps.join(', ') })
+    const time = new Date(this.#gate.nowMs()).toISOString()
+    const answer: ControlMessage & Addressed = { event: 'caps_refused', time, caps, notify: true }
+    this.#send(client, JSON.stringify(answer))
   }
 
   /** Every client hears an event; one window, the one that was focused last, may show a notification. */
@@ -139,6 +151,7 @@ export class ControlSocket {
   }
 
   #sweep(): void {
+    this.#gate.kills.takeUpPending()
     // Days, grants and the providers' windows end without an event.
     this.touch()
     for (const client of this.#clients) {

@@ -2,7 +2,7 @@ import { version } from '../../shared/build.ts'
 import type { Cap } from '../../shared/config.ts'
 import { eurFromNano } from '../../shared/money.ts'
 import type { SpendStatus, Status } from '../../shared/status.ts'
-import { roomOf } from '../budget/grantBook.ts'
+import { roomOf, roomsByEnd } from '../budget/grantBook.ts'
 import { tenantMonth, userDay } from '../budget/scopes.ts'
 import { isoWithOffset } from '../budget/windows.ts'
 import type { Gate } from '../gate.ts'
@@ -22,7 +22,11 @@ export function statusReport(gate: Gate): Status {
   const spend = (summary: SpendSummary | null, cap: Cap, scope: ScopeRef): SpendStatus => {
     const room = roomOf(granted, scope)
     const resetsAt = gate.calendar.resetsAt(scope.window === 'month' ? 'month' : 'day', nowMs)
-    const ends = gate.grants.of(scope, nowMs).map(({ untilMs }) => untilMs ?? Date.parse(resetsAt))
+    const parts = roomsByEnd(gate.grants.of(scope, nowMs), Date.parse(resetsAt)).map((part) => ({
+      eur: eurFromNano(part.nanoEur),
+      tokens: part.tokens,
+      until: isoWithOffset(part.untilMs, config.timezone),
+    }))
     return {
       spentEur: eurFromNano(summary?.spentNanoEur ?? 0),
       listPriceEur: eurFromNano(summary?.listNanoEur ?? 0),
@@ -34,7 +38,8 @@ export function statusReport(gate: Gate): Status {
       capTokens: cap.tokens,
       grantedEur: eurFromNano(room.nanoEur),
       grantedTokens: room.tokens,
-      grantedUntil: ends.length === 0 ? null : isoWithOffset(Math.min(...ends), config.timezone),
+      grantedUntil: parts[0]?.until ?? null,
+      granted: parts,
       resetsAt,
     }
   }
@@ -51,9 +56,10 @@ export function statusReport(gate: Gate): Status {
     alertAt: config.budgets.alertAt,
     today: spend(read?.today ?? null, config.budgets.userDaily, today),
     month: spend(read?.month ?? null, config.budgets.tenantMonthly, month),
-    models: (read?.models ?? []).map(({ model, calls, nanoEur, listNanoEur, billing }) => ({
+    models: (read?.models ?? []).map(({ model, calls, unpricedCalls, nanoEur, listNanoEur, billing }) => ({
       model,
       calls,
+      unpricedCalls,
       eur: eurFromNano(nanoEur),
       listPriceEur: eurFromNano(listNanoEur),
       billing,

@@ -1,10 +1,13 @@
 import assert from 'node:assert/strict'
 import { EventBus } from '../../../daemon/observe/eventBus.ts'
 import { KillBoard } from '../../../daemon/control/killBoard.ts'
+import { StopStays } from '../../../daemon/control/pendingStops.ts'
+import type { PendingStops } from '../../../daemon/control/pendingStops.ts'
 import { LedgerUnavailable } from '../../../daemon/ledger/ledger.ts'
 import type { KillSwitch, Ledger } from '../../../daemon/ledger/ledger.ts'
 import { unavailableLedger } from '../../../daemon/ledger/unavailableLedger.ts'
 import { InFlight } from '../../../daemon/observe/inFlight.ts'
+import type { KillRequest } from '../../../shared/protocol.ts'
 
 /** A ledger that keeps switches, or that nothing can be written to. */
 function ledgerWith(kept: KillSwitch[], isWritable: boolean): Ledger {
@@ -24,7 +27,26 @@ function ledgerWith(kept: KillSwitch[], isWritable: boolean): Ledger {
   }
 }
 
-function board(isWritable: boolean, kept: KillSwitch[] = []) {
+/** Stops that wait, in a directory that can be written or not. */
+function waiting(stops: KillRequest[], isWritable: boolean): PendingStops {
+  const drop = (goes: (stop: KillRequest) => boolean): number => {
+    if (stops.some(goes) && !isWritable) throw new StopStays('The stop that waits cannot be removed.')
+    const gone = stops.filter(goes)
+    for (const stop of gone) stops.splice(stops.indexOf(stop), 1)
+    return gone.length
+  }
+  return {
+    list: () => [...stops],
+    keep: (stop) => {
+      if (!isWritable) throw new Error('The disk is full.')
+      stops.push(stop)
+    },
+    withdraw: ({ scope, ref }) => drop((stop) => scope === 'global' || (stop.scope === scope && stop.ref === ref)),
+    settle: ({ scope, ref }) => void drop((stop) => stop.scope === scope && stop.ref === ref),
+  }
+}
+
+function board(isWritable: boolean, kept: KillSwitch[] = [], pending: PendingStops = waiting([], isWritable)) {
   const ledger = ledgerWith(kept, isWritable)
   const events = new EventBus(ledger, () => 1000)
   const inFlight = new InFlight()
@@ -42,11 +64,11 @@ function board(isWritable: boolean, kept: KillSwitch[] = []) {
       cancel: ({ code }) => stopped.push(`${task}: ${code}`),
     })
   }
-  return { kills: new KillBoard({ ledger, inFlight, events, nowMs: () => 1000 }), events, stopped }
+  return { kills: new KillBoard({ ledger, inFlight, events, pending, nowMs: () => 1000 }), events, stopped }
 }
 
 describe('the kill board', () => {
-  it('stops and blocks on a ledger that cannot be written, and says that it holds until the restart only', () => {
+  it('stops and blocks where neither ledger nor directory can be written, and says that it holds until the restart only', () => {
     const { kills, events, stopped } = board(false)
     assert.equal(kills.kill({ scope: 'global' }).cancelled, 2)
     assert.deepEqual(stopped, ['build: killed', 'test: killed'])
@@ -77,5 +99,59 @@ describe('the kill board', () => {
     assert.equal(kills.current().length, 1)
     kills.resume({ scope: 'global' })
     assert.deepEqual(kills.current(), [])
+  })
+
+  it('C12: a stop that was asked for while no daemon answered is a stored switch, once, and waits no more', () => {
+    const kept: KillSwitch[] = []
+    const stops: KillRequest[] = [{ scope: 'global' }, { scope: 'task', ref: 'build' }]
+    const { kills, events } = board(true, kept, waiting(stops, true))
+    kills.takeUpPending()
+    kills.takeUpPending()
+    assert.deepEqual(
+      kept.map(({ scope, ref }) => [scope, ref]),
+      [
+        ['global', ''],
+        ['task', 'build'],
+      ],
+    )
+    assert.deepEqual([stops, kills.current()], [[], kept])
+    assert.deepEqual(
+      events.list({ sinceMs: 0, limit: 10 }).map(({ event, scope }) => [event, scope]),
+      [
+        ['killed', 'global'],
+        ['killed', 'task'],
+      ],
+    )
+  })
+
+  it('goes on waiting where the ledger cannot be written, so that it holds over the next restart too', () => {
+    const stops: KillRequest[] = []
+    const { kills, events } = board(false, [], waiting(stops, true))
+    kills.kill({ scope: 'global' })
+    assert.deepEqual(stops, [{ scope: 'global' }])
+    assert.ok(!('untilRestart' in (events.list({ sinceMs: 0, limit: 1 })[0] ?? {})))
+    const next = board(false, [], waiting(stops, true))
+    next.kills.takeUpPending()
+    next.kills.takeUpPending()
+    assert.equal(next.kills.current().length, 1)
+    assert.equal(next.events.list({ sinceMs: 0, limit: 10 }).length, 1, 'said once, however often it is looked for')
+    assert.ok(stops.length > 0)
+  })
+
+  it('takes back what waits with what is on: the global resume all, another one its own', () => {
+    const stops: KillRequest[] = [{ scope: 'global' }, { scope: 'task', ref: 'build' }, { scope: 'key', ref: 'k' }]
+    const { kills } = board(true, [], waiting(stops, true))
+    kills.resume({ scope: 'key', ref: 'k' })
+    assert.deepEqual(stops, [{ scope: 'global' }, { scope: 'task', ref: 'build' }])
+    kills.resume({ scope: 'global' })
+    assert.deepEqual(stops, [])
+  })
+
+  it('is not lifted where a stop that waits stays: it would be on again after a restart', () => {
+    const stops: KillRequest[] = [{ scope: 'global' }]
+    const { kills } = board(true, [], waiting(stops, false))
+    kills.takeUpPending()
+    assert.throws(() => kills.resume({ scope: 'global' }), StopStays)
+    assert.equal(kills.current().length, 1)
   })
 })
