@@ -18,6 +18,11 @@ export function readCalls(answer: unknown): readonly CallRow[] {
   })
 }
 
+/** Whether nobody knows the price of a call. Where the provider said what it charged, no price of ours is needed. */
+export function isUnpriced({ warnings }: Pick<CallRow, 'warnings'>): boolean {
+  return warnings.includes('unpriced_call') && !warnings.includes('price_reported')
+}
+
 /** One call by its id, among those since `sinceMs`; undefined where the ledger does not have it. Throws what `Supervisor.call` throws. */
 export async function findCall(
   supervisor: Pick<Supervisor, 'call'>,

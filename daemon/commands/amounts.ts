@@ -1,16 +1,20 @@
 import { formatEur, nanoFromEur } from '../../shared/money.ts'
 
-/** `€1.84`, or `1.84 USD` for a currency without a sign here. */
-export function money(eur: number, currency: string): string {
-  const amount = formatEur(nanoFromEur(Math.max(0, eur)))
-  return currency === 'EUR' ? `€${amount}` : `${amount} ${currency}`
+/**
+ * `€1.84`, or `1.84 USD` for a currency without a sign here. An amount that lacks calls without a known price is a floor, `≥ €1.84`, and
+ * `€?` where nothing of it is known.
+ */
+export function money(eur: number, currency: string, isFloor = false): string {
+  const amount = isFloor && eur === 0 ? '?' : formatEur(nanoFromEur(Math.max(0, eur)))
+  const text = currency === 'EUR' ? `€${amount}` : `${amount} ${currency}`
+  return isFloor && eur > 0 ? `≥ ${text}` : text
 }
 
 /** `€1.84 of 10.00`, or `€1.84 of 10.00 + 5.00 granted`; without a cap only the amount. */
-export function moneyOfCap(eur: number, cap: number | null, currency: string, grantedEur = 0): string {
-  if (cap === null) return money(eur, currency)
+export function moneyOfCap(eur: number, cap: number | null, currency: string, grantedEur = 0, isFloor = false): string {
+  if (cap === null) return money(eur, currency, isFloor)
   const granted = grantedEur > 0 ? ` + ${formatEur(nanoFromEur(grantedEur))} granted` : ''
-  return `${money(eur, currency)} of ${cap.toFixed(2)}${granted}`
+  return `${money(eur, currency, isFloor)} of ${cap.toFixed(2)}${granted}`
 }
 
 /** `940`, `128k`, `1.2M`: whole below a thousand, then at most three digits that count. */

@@ -17,6 +17,11 @@ export class DaemonAway extends CommandFailure {
   override name = 'DaemonAway'
 }
 
+/** A daemon is there and does not answer in time. */
+export class DaemonSilent extends CommandFailure {
+  override name = 'DaemonSilent'
+}
+
 /** Between two daemons nobody answers for a tenth of a second, longer on a slow disk. In milliseconds. */
 const successionMs = 2000
 /** Pause between two tries, in milliseconds. */
@@ -101,7 +106,7 @@ export async function findDaemon(dataDir: string): Promise<DiscoveryRecord> {
     const answer = await askDaemon(record, { method: 'GET', path: '/healthz' })
     health = JSON.parse(answer.body) as Partial<Health>
   } catch (error) {
-    throw isTimeout(error) ? new CommandFailure(`Tollgate at ${record.url} does not answer.`) : notRunning(dataDir)
+    throw isTimeout(error) ? new DaemonSilent(`Tollgate at ${record.url} does not answer.`) : notRunning(dataDir)
   }
   if (health.name !== 'tollgate' || health.pid !== record.pid) throw notRunning(dataDir)
   if (health.protocol !== protocolVersion) {
@@ -122,7 +127,7 @@ export async function control(
     answer = await askDaemon(record, { ...ask, token: record.token })
   } catch (error) {
     const message = `Tollgate at ${record.url} does not answer.`
-    throw isTimeout(error) ? new CommandFailure(message) : new DaemonAway(message)
+    throw isTimeout(error) ? new DaemonSilent(message) : new DaemonAway(message)
   }
   let value: unknown
   try {

@@ -4,6 +4,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { defaultPort, protocolVersion, version } from '../../shared/build.ts'
 import type { Config } from '../../shared/config.ts'
 import { clientVariables } from '../../shared/clientVariables.ts'
+import { portFaultSentence } from '../../shared/portFault.ts'
 import type { ListeningLine } from '../../shared/protocol.ts'
 import { configFile } from '../config/configFile.ts'
 import { Configuration } from '../config/configuration.ts'
@@ -79,11 +80,9 @@ export async function runServe(args: ServeArguments): Promise<number> {
     case 'noDirectory':
       say(`the data directory ${dataDir} cannot be used: ${place.reason}.`)
       return exitBadConfiguration
-    case 'noPort': {
-      const why = place.fault === 'EADDRINUSE' ? 'is used by another program' : 'cannot be bound'
-      say(`port ${port} ${why}. Give another one with --port.`)
+    case 'noPort':
+      say(portFaultSentence({ port, kind: place.fault === 'EADDRINUSE' ? 'taken' : 'unusable' }))
       return exitBadConfiguration
-    }
   }
   const { lock, secrets, listening } = place
 

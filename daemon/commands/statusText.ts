@@ -1,5 +1,5 @@
 import { ageInDays, pricesOldAfterDays } from '../../shared/age.ts'
-import type { SpendStatus, Status, TaskStatus } from '../../shared/status.ts'
+import type { ModelStatus, SpendStatus, Status, TaskStatus } from '../../shared/status.ts'
 import { money, moneyOfCap, plural, tokenCount } from './amounts.ts'
 import { pacingRow } from './pacingText.ts'
 import { printable } from './terminal.ts'
@@ -37,7 +37,7 @@ function spendRow(name: string, spend: SpendStatus, currency: string): readonly 
   const tokens = tokenCount(windowTokens(spend))
   return [
     name,
-    moneyOfCap(spend.spentEur, spend.capEur, currency, spend.grantedEur),
+    moneyOfCap(spend.spentEur, spend.capEur, currency, spend.grantedEur, spend.unpricedCalls > 0),
     spend.reservedEur > 0 ? `${money(spend.reservedEur, currency)} held` : 'nothing held',
     tokensOfCap(tokens, spend),
     plural(spend.calls, 'call'),
@@ -46,10 +46,11 @@ function spendRow(name: string, spend: SpendStatus, currency: string): readonly 
 }
 
 /** `€0.10`, `€3.00 at list price`, or `€0.10 + €3.00 at list price`. */
-function modelMoney(eur: number, listPriceEur: number, currency: string): string {
-  if (listPriceEur === 0) return money(eur, currency)
+function modelMoney({ eur, listPriceEur, unpricedCalls = 0 }: ModelStatus, currency: string): string {
+  const spent = money(eur, currency, unpricedCalls > 0)
+  if (listPriceEur === 0) return spent
   const listed = `${money(listPriceEur, currency)} at list price`
-  return eur === 0 ? listed : `${money(eur, currency)} + ${listed}`
+  return eur === 0 && unpricedCalls === 0 ? listed : `${spent} + ${listed}`
 }
 
 /** One sentence on the switches that are on; null when there are none. */
@@ -102,10 +103,10 @@ export function statusText(status: Status, url: string): string {
     lines.push(`Subscription calls today: ${money(status.today.listPriceEur, currency)} at list price, not billed`)
   }
   if (status.models.length > 0) {
-    const rows = status.models.map(({ model, calls, eur, listPriceEur }) => [
-      `  ${printable(model)}`,
-      plural(calls, 'call'),
-      modelMoney(eur, listPriceEur, currency),
+    const rows = status.models.map((model) => [
+      `  ${printable(model.model)}`,
+      plural(model.calls, 'call'),
+      modelMoney(model, currency),
     ])
     lines.push('', 'Models today', ...columns(rows))
   }
@@ -118,7 +119,7 @@ export function statusText(status: Status, url: string): string {
       `  ${printable(task.id)}`,
       stateOf(task),
       plural(task.iterations, 'call'),
-      money(task.eur, currency),
+      money(task.eur, currency, task.costIncomplete),
     ])
     lines.push('', 'Tasks near their ceiling or halted', ...columns(rows))
   }

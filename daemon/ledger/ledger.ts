@@ -149,6 +149,8 @@ export interface SpendSummary {
 export interface ModelSums {
   readonly model: string
   readonly calls: number
+  /** Calls without a known price; they are in `calls` too. */
+  readonly unpricedCalls: number
   readonly nanoEur: NanoEur
   /** List price of subscription calls; not in `nanoEur`. */
   readonly listNanoEur: NanoEur

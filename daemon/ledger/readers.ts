@@ -97,7 +97,7 @@ export class LedgerReaders {
 
   byModel(day: string): ReturnType<Ledger['byModel']> {
     const rows = this.#prepare(
-      `SELECT model, sum(calls) AS calls, sum(spent_nano) AS nanoEur, sum(list_nano) AS listNanoEur,
+      `SELECT model, sum(calls) AS calls, sum(iif(priced, 0, calls)) AS unpricedCalls, sum(spent_nano) AS nanoEur, sum(list_nano) AS listNanoEur,
        iif(min(billing) = max(billing), min(billing), 'both') AS billing
        FROM lines WHERE day = ? AND calls > 0 GROUP BY model
        ORDER BY nanoEur DESC, listNanoEur DESC, calls DESC, model`,

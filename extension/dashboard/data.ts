@@ -1,11 +1,15 @@
 import * as v from 'valibot'
+import { isUnpriced } from '../calls.ts'
 import { seriesGroups, seriesUnits } from '../../shared/series.ts'
 import type { Series } from '../../shared/series.ts'
+import type { DashboardView } from './view.ts'
 
 /** Everything that the charts follow from, beside the gate's status. */
 export interface DashboardData {
   /** Null until it was read for the first time. */
   readonly series: Series | null
+  /** What was chosen when the series and the tasks were read; null before. */
+  readonly readFor: SeriesView | null
   /** Tasks of the period, the dearest first. */
   readonly tasks: readonly TaskSums[]
   readonly turns: TaskTurns | null
@@ -14,6 +18,9 @@ export interface DashboardData {
   /** Why the last reading failed; null where it did not. */
   readonly problem: string | null
 }
+
+/** The part of a view that the series depends on. */
+export type SeriesView = Pick<DashboardView, 'period' | 'unit' | 'by'>
 
 /** What a task came to in the period. */
 export interface TaskSums {
@@ -40,6 +47,8 @@ export interface Turn {
   readonly output: number
   readonly eur: number
   readonly listPriceEur: number
+  /** Nobody knows its price: `eur` is a floor, and nothing is known where that is 0. */
+  readonly isUnpriced: boolean
 }
 
 /** One refused call. */
@@ -52,7 +61,14 @@ export interface RefusedCall {
 export const mostTurns = 500
 
 /** Nothing was read yet. */
-export const noData: DashboardData = { series: null, tasks: [], turns: null, refused: [], problem: null }
+export const noData: DashboardData = {
+  series: null,
+  readFor: null,
+  tasks: [],
+  turns: null,
+  refused: [],
+  problem: null,
+}
 
 const count = v.pipe(v.number(), v.finite(), v.minValue(0))
 const sums = {
@@ -91,6 +107,7 @@ const callsAnswer = v.object({
       usage: v.object({ input: count, cacheRead: count, cacheWrite5m: count, cacheWrite1h: count, output: count }),
       eur: count,
       listPriceEur: count,
+      warnings: v.array(v.string()),
     }),
   ),
 })
@@ -116,10 +133,11 @@ export function parseTurns(answer: unknown, task: string): TaskTurns {
   const turns = calls
     .filter(({ settlement }) => settlement !== null && settlement !== 'released')
     .reverse()
-    .map(({ time, model, usage, eur, listPriceEur }): Turn => {
+    .map(({ time, model, usage, eur, listPriceEur, warnings }): Turn => {
       const { input, cacheRead, cacheWrite5m, cacheWrite1h, output } = usage
       const newInput = input + cacheWrite5m + cacheWrite1h
-      return { time, model, cachedInput: cacheRead, newInput, output, eur, listPriceEur }
+      const cost = { eur, listPriceEur, isUnpriced: isUnpriced({ warnings }) }
+      return { time, model, cachedInput: cacheRead, newInput, output, ...cost }
     })
   return { task, turns, isCut: calls.length >= mostTurns }
 }

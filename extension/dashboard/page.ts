@@ -20,7 +20,12 @@ const numberKinds = ['eur', 'tokens', 'whole', 'signedPercent'] as const
 export type NumberKind = (typeof numberKinds)[number]
 
 /** Commands that a button of a notice may run. */
-export const pageCommands = ['tollgate.restartDaemon', 'tollgate.showLog', 'tollgate.openSettings'] as const
+export const pageCommands = [
+  'tollgate.restartDaemon',
+  'tollgate.showLog',
+  'tollgate.openSettings',
+  'tollgate.openExtension',
+] as const
 
 const numbers = v.array(v.number())
 const texts = v.array(v.string())
@@ -34,6 +39,9 @@ export const viewSchema = v.object({
   task: v.nullable(v.string()),
 })
 
+/** What is read at places where a number alone would say too much: `≥ €1.00` or `€?`. */
+const saidSchema = v.array(v.object({ at: v.number(), text: v.string() }))
+
 const stackedSchema = v.object({
   kind: v.literal('stacked'),
   numbers: v.picklist(numberKinds),
@@ -43,10 +51,18 @@ const stackedSchema = v.object({
   /** Distances between two labels of the axis that make sense, ascending. */
   steps: numbers,
   /** The lowest part of the bars first. */
-  series: v.array(v.object({ name: v.string(), total: v.string(), values: numbers })),
+  series: v.array(v.object({ name: v.string(), total: v.string(), values: numbers, said: saidSchema })),
+  /** The same of the whole bars. */
+  said: saidSchema,
   /** A line on an axis of its own. */
   line: v.nullable(
-    v.object({ name: v.string(), total: v.string(), numbers: v.picklist(numberKinds), values: numbers }),
+    v.object({
+      name: v.string(),
+      total: v.string(),
+      numbers: v.picklist(numberKinds),
+      values: numbers,
+      said: saidSchema,
+    }),
   ),
 })
 
@@ -64,7 +80,7 @@ const rowsSchema = v.object({
 
 const tableSchema = v.object({
   columns: v.array(v.object({ name: v.string(), isNumber: v.boolean() })),
-  /** What is read, and what is exported. */
+  /** What is read, and what is exported: an empty text for a number that nobody knows. */
   rows: v.array(v.array(v.object({ text: v.string(), raw: v.union([v.string(), v.number()]) }))),
 })
 
@@ -121,6 +137,8 @@ export const pageSchema = v.object({
 export type DashboardPage = v.InferOutput<typeof pageSchema>
 /** One chart with its texts and its table. */
 export type ChartPart = v.InferOutput<typeof partSchema>
+/** Texts in the place of single numbers. */
+export type Said = v.InferOutput<typeof saidSchema>
 /** Bars over an axis, in parts that stand on each other. */
 export type StackedChart = v.InferOutput<typeof stackedSchema>
 /** Bars that lie beside names. */

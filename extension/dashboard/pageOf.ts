@@ -2,23 +2,27 @@ import { refusalCodes, warningCodes } from '../../shared/codes.ts'
 import type { Status } from '../../shared/status.ts'
 import type { Text } from '../text/text.ts'
 import { isUnnamed, labelOfTask, taskToName } from '../ui/taskName.ts'
-import { costText, newTokens } from './charts/cells.ts'
+import { withTasksApart } from '../ui/toldApart.ts'
+import { moneyText, newTokens } from './charts/cells.ts'
 import type { ChartWords } from './charts/cells.ts'
 import { driftChart, refusalsChart, residualChart } from './charts/quality.ts'
+import type { Refusals } from './charts/quality.ts'
 import { spendChart } from './charts/spend.ts'
 import { turnsChart } from './charts/turns.ts'
 import type { DashboardData } from './data.ts'
 import { createNumbers } from './numbers.ts'
 import type { DashboardPage } from './page.ts'
+import type { GateKey } from '../ui/gateView.ts'
 import { measures, periods, unitsOf } from './view.ts'
 import type { DashboardView } from './view.ts'
 import { seriesGroups } from '../../shared/series.ts'
+import type { Series } from '../../shared/series.ts'
 
 /** Everything that the page follows from. */
 export interface DashboardState {
   readonly view: DashboardView
   readonly data: DashboardData
-  readonly gate: 'off' | 'starting' | 'up' | 'down'
+  readonly gate: GateKey
   /** The last status; it stays while the gate is away. Null before the first. */
   readonly status: Status | null
   /** Start of the gate, in milliseconds since the epoch; null where it is not known. */
@@ -37,9 +41,11 @@ export function shownTask({ view, status, data }: Pick<DashboardState, 'view' | 
 }
 
 /** The page in the user's language. Pure. */
-export function pageOf(state: DashboardState, text: Text): DashboardPage {
+export function pageOf(given: DashboardState, text: Text): DashboardPage {
+  const words = wordsOf(given, text)
+  const state = withTasksToldApart(given, words, text)
   const { view, data, status, language } = state
-  const words = wordsOf(state, text)
+  const series = seriesOf(state)
   const { dashboard } = text
   return {
     language,
@@ -65,16 +71,54 @@ export function pageOf(state: DashboardState, text: Text): DashboardPage {
       measure: measures.map((value) => ({ value, label: dashboard.measures[value] })),
       task: taskChoices(state, words, text),
     },
-    headline: headlineOf(data, words),
+    headline: headlineOf(series, words),
     notice: noticeOf(state, text),
     charts: {
-      spend: spendChart(data.series, view, words),
-      turns: turnsChart(shownTask(state), data.turns, (id) => nameOfTask(id, state, words, text), words),
-      residual: residualChart(status?.integrity.residual ?? {}, words),
-      refusals: refusalsChart(refusalCounters(status), data.refused, state.startedAtMs, words),
-      drift: driftChart(status?.integrity.drift ?? [], words),
+      spend: spendChart(series, view, words),
+      turns: turnsChart(
+        shownTask(state),
+        data.turns,
+        series !== null,
+        (id) => nameOfTask(id, state, words, text),
+        words,
+      ),
+      residual: residualChart(status?.integrity.residual ?? null, words),
+      refusals: refusalsChart(refusalsOf(state), state.startedAtMs, words),
+      drift: driftChart(driftOf(status), status === null ? words : { ...words, unread: dashboard.notKnown }),
     },
   }
+}
+
+function withTasksToldApart(state: DashboardState, { numbers }: ChartWords, text: Text): DashboardState {
+  const { status } = state
+  if (status === null) return state
+  return { ...state, status: withTasksApart(status, Date.parse(status.time), text, numbers.figures) }
+}
+
+/** Figures that were not read yet are on their way; else nobody knows when they come. */
+function areComing({ gate, data }: DashboardState): boolean {
+  return gate === 'starting' || (gate === 'up' && data.problem === null)
+}
+
+/** The series; null where it is not known. One of another view stays only until that of the chosen one comes. */
+function seriesOf(state: DashboardState): Series | null {
+  const { data, view } = state
+  const { series, readFor } = data
+  if (areComing(state)) return series
+  const isOfView = readFor?.period === view.period && readFor.unit === view.unit && readFor.by === view.by
+  return isOfView ? series : null
+}
+
+function refusalsOf({ status, data }: DashboardState): Refusals | null {
+  if (status === null || data.readFor === null) return null
+  return { counters: refusalCounters(status), refused: data.refused }
+}
+
+/** Without its ledger the gate has no reconciliation to tell of, which does not mean that there was none. */
+function driftOf(status: Status | null): Status['integrity']['drift'] | null {
+  if (status === null) return null
+  const { drift, ledgerAvailable } = status.integrity
+  return drift.length === 0 && !ledgerAvailable ? null : drift
 }
 
 function wordsOf(state: DashboardState, text: Text): ChartWords {
@@ -84,6 +128,7 @@ function wordsOf(state: DashboardState, text: Text): ChartWords {
     text: text.dashboard,
     numbers: createNumbers(state.language, currencyOf(state), timezone),
     refusalTitle: (code) => (Object.hasOwn(titles, code) ? (titles[code] ?? code) : code),
+    unread: areComing(state) ? text.dashboard.loading : text.dashboard.notKnown,
   }
 }
 
@@ -91,7 +136,7 @@ function currencyOf({ data, status }: DashboardState): string {
   return data.series?.currency ?? status?.currency ?? 'EUR'
 }
 
-/** Running tasks, then those of the period; a chosen one is always among them. */
+/** Running tasks, then those of the period; a chosen one is always among them. A name is cut where it is still another one then. */
 function taskChoices(state: DashboardState, words: ChartWords, text: Text): DashboardPage['choices']['task'] {
   const { view, data, status } = state
   const { dashboard } = text
@@ -101,14 +146,17 @@ function taskChoices(state: DashboardState, words: ChartWords, text: Text): Dash
     ...clients.keys(),
     ...data.tasks.map(({ name }) => name),
   ])
+  const entries = [...names].slice(0, mostTasks).map((value) => {
+    const client = clients.get(value)
+    const called = nameOfTask(value, state, words, text)
+    const label = (shown: string): string => (client && called === value ? dashboard.taskOf(shown, client) : shown)
+    const short = called.length > mostIdLetters ? `${called.slice(0, mostIdLetters - 1)}…` : called
+    return { value, short: label(short), whole: label(called) }
+  })
+  const isOne = (label: string): boolean => entries.filter(({ short }) => short === label).length === 1
   return [
     { value: '', label: dashboard.latestTask },
-    ...[...names].slice(0, mostTasks).map((name) => {
-      const client = clients.get(name)
-      const called = nameOfTask(name, state, words, text)
-      const short = called.length > mostIdLetters ? `${called.slice(0, mostIdLetters - 1)}…` : called
-      return { value: name, label: client && called === name ? dashboard.taskOf(short, client) : short }
-    }),
+    ...entries.map(({ value, short, whole }) => ({ value, label: isOne(short) ? short : whole })),
   ]
 }
 
@@ -118,12 +166,12 @@ function nameOfTask(id: string, { status }: DashboardState, { numbers }: ChartWo
   return isUnnamed(task) ? labelOfTask(task, Date.parse(status?.time ?? ''), text, numbers.figures) : id
 }
 
-function headlineOf({ series }: DashboardData, words: ChartWords): string[] {
+function headlineOf(series: Series | null, words: ChartWords): string[] {
   const { text, numbers } = words
   if (series === null) return []
   const { totals } = series
   return [
-    text.spent(costText(totals, words)),
+    text.spent(moneyText(totals, words)),
     text.calls(totals.calls, numbers.of('whole', totals.calls)),
     text.newTokens(numbers.of('tokens', newTokens(totals))),
     text.cachedTokens(numbers.of('tokens', totals.cacheRead)),
@@ -134,11 +182,18 @@ function headlineOf({ series }: DashboardData, words: ChartWords): string[] {
   ]
 }
 
-function noticeOf({ gate, data }: DashboardState, text: Text): DashboardPage['notice'] {
+function noticeOf({ gate, data, status }: DashboardState, text: Text): DashboardPage['notice'] {
   const { dashboard } = text
   switch (gate) {
     case 'down':
-      return { text: dashboard.down, action: { label: text.restart, command: 'tollgate.restartDaemon' } }
+      return {
+        text: status === null && data.readFor === null ? dashboard.downUnread : dashboard.down,
+        action: { label: text.restart, command: 'tollgate.restartDaemon' },
+      }
+    case 'newer':
+      return { text: text.unfollowed, action: { label: text.linkUpdate, command: 'tollgate.openExtension' } }
+    case 'older':
+      return { text: text.unfollowed, action: { label: text.showLog, command: 'tollgate.showLog' } }
     case 'off':
       return { text: dashboard.off, action: { label: text.openSettings, command: 'tollgate.openSettings' } }
     case 'starting':
@@ -154,8 +209,8 @@ function noticeOf({ gate, data }: DashboardState, text: Text): DashboardPage['no
 }
 
 /** The counters also have warnings, which refuse nothing; one that is both is told by its events. */
-function refusalCounters(status: Status | null): Readonly<Record<string, number>> {
+function refusalCounters(status: Status): Readonly<Record<string, number>> {
   const warnings: readonly string[] = warningCodes
   const isRefusal = (name: string): boolean => Object.hasOwn(refusalCodes, name) && !warnings.includes(name)
-  return Object.fromEntries(Object.entries(status?.counters ?? {}).filter(([name]) => isRefusal(name)))
+  return Object.fromEntries(Object.entries(status.counters).filter(([name]) => isRefusal(name)))
 }

@@ -5,6 +5,7 @@ import type { Status } from '../../shared/status.ts'
 import type { TollgateContext } from '../context.ts'
 import { reasonOf } from '../log.ts'
 import type { DaemonEvent } from '../ui/eventFields.ts'
+import { gateKey } from '../ui/gateView.ts'
 import { Coalescer } from './coalescer.ts'
 import { csvOf } from './csv.ts'
 import { noData } from './data.ts'
@@ -228,7 +229,7 @@ export class Dashboard implements vscode.Disposable {
     return {
       view: this.#view,
       data: this.#data,
-      gate: gate.kind,
+      gate: gateKey(gate),
       status: gate.kind === 'up' ? gate.status : this.#status,
       startedAtMs: supervisor.record?.startedAtMs ?? null,
       language: vscode.env.language,

@@ -39,7 +39,9 @@ export async function readParts(
     read('tasks', `/api/report?by=task&days=${days}&limit=${mostTasks}`, parseTasks, before.tasks),
     read('refused', `/api/events?event=refused&limit=${mostRefused}`, parseRefused, before.refused),
   ])
-  const data = { ...before, series, tasks, refused, problem: null }
+  const { period, unit, by } = view
+  const readFor = parts.has('series') ? { period, unit, by } : before.readFor
+  const data = { ...before, series, readFor, tasks, refused, problem: null }
   const task = taskOf(data)
   if (task === null) return { ...data, turns: null }
   const path = `/api/calls?task=${encodeURIComponent(task)}&limit=${mostTurns}`

@@ -1,5 +1,6 @@
 import type { Text } from '../text/text.ts'
 import type { Figures } from '../ui/figures.ts'
+import { canBeRaised } from './truncation.ts'
 import type { Truncation } from './truncation.ts'
 import { windowFor } from './windowSize.ts'
 
@@ -13,7 +14,8 @@ export function windowGuide(truncation: Truncation, text: Text, figures: Figures
   return [`# ${window.guideTitle(oneLine(model))}`, why, ...ways].join('\n\n') + '\n'
 }
 
-function ollamaWays({ model, route }: Truncation, size: number, { window }: Text): readonly string[] {
+function ollamaWays(truncation: Truncation, size: number, { window }: Text): readonly string[] {
+  const { model, route } = truncation
   const request = { model: oneLine(model), options: { num_ctx: size } }
   const inRequest = [window.inRequestHow, fenced('json', JSON.stringify(request, null, 2))]
   return [
@@ -28,11 +30,15 @@ function ollamaWays({ model, route }: Truncation, size: number, { window }: Text
     `## ${window.inModel}`,
     window.inModelHow,
     fenced('dockerfile', `FROM ${oneLine(model)}\nPARAMETER num_ctx ${size}`),
-    ...(route === 'ollamaNative'
-      ? [`## ${window.byGate}`, window.byGateHow('"truncation": { "before": "raise" }')]
-      : []),
+    ...(route === 'ollamaNative' ? [`## ${window.byGate}`, window.byGateHow(policyFor(truncation, size))] : []),
     window.inMemory,
   ]
+}
+
+/** What makes the gate ask for such a window; one beyond its largest one has to be allowed as well. */
+function policyFor(truncation: Truncation, size: number): string {
+  const most = canBeRaised(truncation) ? '' : `, "maxNumCtx": ${size}`
+  return `"truncation": { "before": "raise"${most} }`
 }
 
 function otherWays(size: number, { window }: Text): readonly string[] {

@@ -4,7 +4,8 @@ import type { Figures } from '../ui/figures.ts'
 import type { Choice, Offer } from '../ui/offer.ts'
 import { harmless } from '../ui/taskName.ts'
 import type { Text } from '../text/text.ts'
-import { routeOf, truncationOf } from './truncation.ts'
+import { dayOf } from '../ui/spendEvents.ts'
+import { canBeRaised, routeOf, truncationOf } from './truncation.ts'
 import type { Truncation } from './truncation.ts'
 
 /** A call lasts no longer than this, in milliseconds: how far before its end it is looked for. */
@@ -12,11 +13,12 @@ const longestCallMs = 3_600_000
 
 /**
  * The warning that a provider answered on a truncated prompt: both numbers, and what helps on that route. Once per model and
- * workspace a day. Undefined when the event lacks a number.
+ * workspace a day of the gate's zone. Undefined when the event lacks a number.
  */
 export function truncationNotice(
   event: DaemonEvent,
   workspace: string,
+  timezone: string,
   text: Text,
   figures: Figures,
 ): Offer | undefined {
@@ -26,7 +28,7 @@ export function truncationNotice(
   const sentence = text.truncated(harmless(model), figures.whole(sentTokens), figures.whole(readTokens))
   return {
     kind: 'truncated',
-    key: keyOf('truncated', event, workspace, model),
+    key: keyOf('truncated', event, workspace, timezone, model),
     about: null,
     brief: '',
     message: `${sentence} ${truncationRemedy(event, text)}`,
@@ -42,6 +44,7 @@ export function truncationNotice(
 export function emptyAnswerNotice(
   event: DaemonEvent,
   workspace: string,
+  timezone: string,
   text: Text,
   figures: Figures,
 ): Offer | undefined {
@@ -51,7 +54,7 @@ export function emptyAnswerNotice(
   const { spend } = text
   return {
     kind: 'emptyAnswer',
-    key: keyOf('empty', event, workspace, model),
+    key: keyOf('empty', event, workspace, timezone, model),
     about: null,
     brief: '',
     message: `${spend.emptyAnswer(harmless(model), figures.whole(outputTokens))} ${spend.remedyEmpty}`,
@@ -71,15 +74,19 @@ export function truncationRemedy(event: DaemonEvent, text: Text): string {
   }
 }
 
-function keyOf(kind: string, event: DaemonEvent, workspace: string, model: string): string {
-  return `${kind} ${event.time.slice(0, 10)} ${workspace} ${model}`
+function keyOf(kind: string, event: DaemonEvent, workspace: string, timezone: string, model: string): string {
+  return `${kind} ${dayOf(event.time, timezone)} ${workspace} ${model}`
 }
 
-/** The gate can raise a window that a request names; elsewhere it can refuse what does not fit. */
-function policyChoice(event: DaemonEvent, { route }: Truncation, text: Text): readonly Choice[] {
+/**
+ * The gate can raise a window that a request names, up to its largest one; it can refuse what does not fit. A policy that the plan has
+ * already did not help.
+ */
+function policyChoice(event: DaemonEvent, truncation: Truncation, text: Text): readonly Choice[] {
   const plan = textField(event, 'plan')
-  if (plan === undefined) return []
-  return route === 'ollamaNative'
+  const before = textField(event, 'before')
+  if (plan === undefined || before === 'refuse') return []
+  return canBeRaised(truncation) && before !== 'raise'
     ? [{ title: text.window.raiseAlways, step: { kind: 'setWindowPolicy', plan, policy: 'raise' } }]
     : [{ title: text.window.refuseInstead, step: { kind: 'setWindowPolicy', plan, policy: 'refuse' } }]
 }

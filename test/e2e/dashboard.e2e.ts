@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import type { FrameLocator, Locator } from 'playwright-core'
 import { gateUrl } from '../../shared/addresses.ts'
 import { startPlayedUpstream } from '../vscode/host/playedGate.ts'
 import { gateRecord } from '../vscode/host/profile.ts'
 import type { Profile } from '../vscode/host/profile.ts'
 import { growingTask, seedLedger } from './dashboardLedger.ts'
+import { dashboardOf } from './dashboardPage.ts'
 import { useStand } from './stand.ts'
 import type { Workbench } from './workbench.ts'
 
@@ -74,12 +74,7 @@ describe('the dashboard in a window with a month of calls', function () {
     if (this.currentTest?.state === 'failed') await window.picture('dashboard-failed')
   })
 
-  /** The page of the dashboard, two frames deep. */
-  const dashboard = (): FrameLocator =>
-    window.page.frameLocator('iframe.webview.ready').frameLocator('iframe#active-frame')
-  const chart = (name: string): Locator => dashboard().getByRole('region', { name, exact: true }).first()
-  const choose = (label: string, option: string) =>
-    dashboard().getByLabel(label, { exact: true }).selectOption({ label: option })
+  const { page: dashboard, chart, choose } = dashboardOf(() => window)
 
   const openFile = async (name: string): Promise<void> => {
     await window.page.keyboard.press('Control+P')

@@ -17,13 +17,7 @@ export const growingTask = { id: 'refactor-cart', turns: 36 } as const
  * refusals of an earlier daemon and two reconciliations. The gate must not run yet.
  */
 export async function seedLedger(dataDir: string, nowMs: number): Promise<void> {
-  const ledger = openSqliteLedger({
-    path: join(dataDir, 'ledger.db'),
-    epoch: 'seed',
-    nowMs: () => nowMs,
-    log: () => undefined,
-  })
-  try {
+  await fillLedger(dataDir, nowMs, async (ledger) => {
     for (let daysAgo = 34; daysAgo >= 0; daysAgo -= 1) {
       const isQuiet = new Date(nowMs - daysAgo * dayMs).getUTCDay() % 6 === 0
       for (const call of callsOfDay(nowMs, daysAgo, isQuiet ? 12 : 60)) await write(ledger, call)
@@ -60,6 +54,36 @@ export async function seedLedger(dataDir: string, nowMs: number): Promise<void> 
         nowMs - daysAgo * dayMs,
       )
     }
+  })
+}
+
+/** The task of today whose model has no known price, and how many turns it has. */
+export const unpricedTask = { id: 'try-new-model', model: 'mystery-1', turns: 6 } as const
+
+/** Writes the ledger of somebody who spent something some days ago and today tries a model whose price is not known. */
+export async function seedUnpricedLedger(dataDir: string, nowMs: number): Promise<void> {
+  await fillLedger(dataDir, nowMs, async (ledger) => {
+    for (const daysAgo of [5, 4, 3]) for (const call of callsOfDay(nowMs, daysAgo, 24)) await write(ledger, call)
+    const calls = growingCalls(nowMs).slice(0, unpricedTask.turns)
+    for (const { ask, end } of calls) {
+      const row = { ...ask.row, task: unpricedTask.id, model: unpricedTask.model, priced: false }
+      await write(ledger, {
+        ask: { ...ask, row, cost: () => 0 },
+        end: { ...end, responseModel: unpricedTask.model, costNanoEur: 0, warnings: ['unpriced_call'] },
+      })
+    }
+  })
+}
+
+async function fillLedger(dataDir: string, nowMs: number, fill: (ledger: Ledger) => Promise<void>): Promise<void> {
+  const ledger = openSqliteLedger({
+    path: join(dataDir, 'ledger.db'),
+    epoch: 'seed',
+    nowMs: () => nowMs,
+    log: () => undefined,
+  })
+  try {
+    await fill(ledger)
     ledger.flush()
   } finally {
     ledger.close()

@@ -1,3 +1,4 @@
+import { csvText } from '../../../shared/csv.ts'
 import { isBeyond, leastCoverage, toleratedDrift } from '../../../shared/reconciliation.ts'
 import type { InvoiceUnit, ReconciliationSummary } from '../../../shared/reconciliation.ts'
 import type { Comparison, ComparedTotal } from '../../reconcile/compare.ts'
@@ -95,7 +96,7 @@ function percent(share: number): string {
   return `${(share * 100).toFixed(1)} %`
 }
 
-/** Every day and model as CSV, in whole units of the export: dollars or tokens. */
+/** Every day and model as CSV, in whole units of the export: dollars or tokens. Names are written as in every CSV of ours. */
 export function reconciliationCsv({ rows }: Comparison, unit: InvoiceUnit): string {
   const scale = unit === 'usd' ? nanoPerUsd : 1
   const figure = (amount: number): string =>
@@ -105,8 +106,8 @@ export function reconciliationCsv({ rows }: Comparison, unit: InvoiceUnit): stri
       .replace(/\.$/, '')
   const lines = rows.map((row) => [
     row.day,
-    cell(row.model),
-    cell(row.tier ?? ''),
+    csvText(printable(row.model)),
+    csvText(printable(row.tier ?? '')),
     figure(row.invoice),
     figure(row.local),
     row.local > 0 ? (row.invoice / row.local).toFixed(4) : '',
@@ -115,10 +116,4 @@ export function reconciliationCsv({ rows }: Comparison, unit: InvoiceUnit): stri
   return [['day', 'model', 'tier', `invoice_${unit}`, `local_${unit}`, 'ratio', 'class'], ...lines]
     .map((line) => `${line.join(',')}\n`)
     .join('')
-}
-
-/** A name in CSV; one that a spreadsheet would take for a formula gets an apostrophe. */
-function cell(name: string): string {
-  const plain = printable(name).replace(/^(?=[=+\-@])/, "'")
-  return /[",]/.test(plain) ? `"${plain.replaceAll('"', '""')}"` : plain
 }

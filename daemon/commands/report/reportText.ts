@@ -21,7 +21,7 @@ function columnsOf(currency: string): readonly Column[] {
     { title: 'cache read', cell: ({ cacheRead }) => tokenCount(cacheRead) },
     { title: 'cache write', cell: ({ cacheWrite }) => tokenCount(cacheWrite) },
     { title: 'output', cell: ({ output }) => tokenCount(output) },
-    { title: 'spent', cell: ({ eur }) => money(eur, currency) },
+    { title: 'spent', cell: ({ eur, unpricedCalls }) => money(eur, currency, unpricedCalls > 0) },
     { title: 'share', cell: (_, row) => (row === null ? '' : `${(row.share * 100).toFixed(1)} %`) },
     {
       title: 'list price',

@@ -9,9 +9,9 @@ const mostNamed = 2
 
 /** `€1.84 of 10.00 · 128k tokens · 2 running · claude-opus-5 120 out`. */
 export function watchLine(status: Status): string {
-  const { spentEur, capEur, grantedEur } = status.today
+  const { spentEur, capEur, grantedEur, unpricedCalls } = status.today
   const parts = [
-    moneyOfCap(spentEur, capEur, status.currency, grantedEur),
+    moneyOfCap(spentEur, capEur, status.currency, grantedEur, unpricedCalls > 0),
     `${tokenCount(windowTokens(status.today))} tokens`,
   ]
   if (status.killed) parts.unshift('STOPPED')
@@ -74,6 +74,8 @@ export function eventLine(message: ControlMessage, currency: string): string | n
         return 'the changed configuration was rejected; the last good one holds'
       case 'caps_changed':
         return 'the caps were changed'
+      // Said to the window that sent them only.
+      case 'caps_refused':
       case 'call_started':
         return null
       case 'call_settled':

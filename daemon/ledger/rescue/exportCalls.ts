@@ -60,6 +60,7 @@ export const exportColumns: readonly ExportColumn[] = [
   { name: 'durationMs', from: 'duration_ms' },
   { name: 'firstByteMs', from: 'first_byte_ms' },
   { name: 'warnings', from: 'warnings', as: 'list' },
+  { name: 'priced', from: 'priced', as: 'flag' },
 ]
 
 /** A call with its line, by the ledger's own column names. */
@@ -111,24 +112,26 @@ export function writeExport(target: string, format: ExportFormat, rows: Iterable
 
 function jsonRow(row: StoredRow): Readonly<Record<string, unknown>> {
   return Object.fromEntries(
-    exportColumns.flatMap((column) => (column.from in row ? [[column.name, exported(column, row[column.from])]] : [])),
+    exportColumns.flatMap((column) => (column.from in row ? [[column.name, exported(column, row)]] : [])),
   )
 }
 
 function csvLine(row: StoredRow): string {
   const cells = exportColumns.map((column) => {
-    const value = exported(column, row[column.from] ?? null)
+    const value = exported(column, row)
     return csvCell(Array.isArray(value) ? value.join(' ') : value)
   })
   return `${cells.join(',')}\r\n`
 }
 
-function exported({ as }: ExportColumn, value: unknown): unknown {
+function exported({ from, as }: ExportColumn, row: StoredRow): unknown {
+  const value = row[from] ?? null
   if (typeof value === 'bigint') return String(value)
   switch (as) {
     case 'time':
       return isTime(value) ? new Date(value).toISOString() : value
     case 'eur':
+      if (value === 0 && isCharge(from) && isUnpriced(row)) return null
       return typeof value === 'number' ? eurFromNano(value) : value
     case 'flag':
       return value === 1 ? true : value === 0 ? false : value
@@ -137,6 +140,15 @@ function exported({ as }: ExportColumn, value: unknown): unknown {
     default:
       return value
   }
+}
+
+function isCharge(from: string): boolean {
+  return from === 'cost_nano' || from === 'list_nano'
+}
+
+/** Nobody knows what such a call cost; one that was released reached nobody and cost nothing. */
+function isUnpriced({ priced, settlement }: StoredRow): boolean {
+  return priced === 0 && settlement !== 'released'
 }
 
 /** Milliseconds that a date can be made of. */

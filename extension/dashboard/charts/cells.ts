@@ -1,7 +1,7 @@
 import type { ReportSums } from '../../../shared/report.ts'
 import type { DashboardText } from '../../text/dashboard.ts'
 import type { Numbers } from '../numbers.ts'
-import type { Cell, ChartTable, NumberKind } from '../page.ts'
+import type { Cell, ChartTable, NumberKind, Said } from '../page.ts'
 
 /** What every chart is built with. */
 export interface ChartWords {
@@ -9,6 +9,14 @@ export interface ChartWords {
   readonly numbers: Numbers
   /** Title of a refusal code; a code of a newer gate has none. */
   readonly refusalTitle: (code: string) => string
+  /** What stands in the place of a chart whose figures were not read: that they come, or that they are not known. */
+  readonly unread: string
+}
+
+/** Euros with the number of calls in them whose price is not known: those make the amount a floor. */
+export interface Money {
+  readonly eur: number
+  readonly unpricedCalls: number
 }
 
 /** A table without rows. */
@@ -29,11 +37,27 @@ export function columnsOf(texts: readonly string[], amounts: readonly string[]):
   return [...texts.map((name) => ({ name, isNumber: false })), ...amounts.map((name) => ({ name, isNumber: true }))]
 }
 
-/** Euros of sums. Calls without a known price make them a floor, and are never shown as nothing. */
-export function costText(sums: Pick<ReportSums, 'eur' | 'unpricedCalls'>, { text, numbers }: ChartWords): string {
-  const shown = numbers.of('eur', sums.eur)
-  if (sums.unpricedCalls === 0) return shown
-  return sums.eur === 0 ? numbers.figures.unknownEur : text.floor(shown)
+/** Euros to read. Calls without a known price are never shown as nothing. */
+export function moneyText(money: Money, { text, numbers }: ChartWords): string {
+  if (isUnknown(money)) return numbers.figures.unknownEur
+  const shown = numbers.of('eur', money.eur)
+  return money.unpricedCalls === 0 ? shown : text.floor(shown)
+}
+
+/** A cell with euros. One that is not known is empty in an export, so that nobody adds it up as nothing. */
+export function moneyCell(money: Money, words: ChartWords): Cell {
+  return { text: moneyText(money, words), raw: isUnknown(money) ? '' : money.eur }
+}
+
+/** What is read at the places where an amount is a floor or is not known. */
+export function moneySaid(amounts: readonly (Money | undefined)[], words: ChartWords): Said {
+  return amounts.flatMap((money, at) =>
+    money !== undefined && money.unpricedCalls > 0 ? [{ at, text: moneyText(money, words) }] : [],
+  )
+}
+
+function isUnknown({ eur, unpricedCalls }: Money): boolean {
+  return eur === 0 && unpricedCalls > 0
 }
 
 /** Uncached input, cache writes and output: what a sum over turns does not count again and again. */

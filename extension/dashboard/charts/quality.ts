@@ -9,14 +9,15 @@ const mostBars = 8
 /** The axis is never narrower than this: a difference of 1 % must not look like a catastrophe. */
 const leastDomain = 0.1
 
-/** How far the providers' counts are from the estimates. `residual` is reported ÷ estimated by upstream and model. */
-export function residualChart(residual: Readonly<Record<string, number>>, words: ChartWords): ChartPart {
+/** How far the providers' counts are from the estimates. `residual` is reported ÷ estimated by upstream and model; null: not known. */
+export function residualChart(residual: Readonly<Record<string, number>> | null, words: ChartWords): ChartPart {
   const { text, numbers } = words
+  const part = { title: text.residualTitle, about: [text.residualAbout] }
+  if (residual === null) return unreadPart(part, words)
   const models = Object.entries(residual)
     .map(([name, ratio]) => ({ name, ratio, off: ratio - 1 }))
     .sort((left, right) => Math.abs(right.off) - Math.abs(left.off) || (left.name < right.name ? -1 : 1))
   const [worst] = models
-  const part = { title: text.residualTitle, about: [text.residualAbout] }
   if (worst === undefined) return { ...part, summary: '', chart: null, empty: text.residualNone, table: noTable }
   const shown = models.slice(0, mostBars)
   return {
@@ -42,10 +43,11 @@ export function residualChart(residual: Readonly<Record<string, number>>, words:
   }
 }
 
-/** What the last invoices came to, compared with the ledger. */
-export function driftChart(drift: readonly DriftStatus[], words: ChartWords): ChartPart {
+/** What the last invoices came to, compared with the ledger; null where that is not known. */
+export function driftChart(drift: readonly DriftStatus[] | null, words: ChartWords): ChartPart {
   const { text, numbers } = words
   const part = { title: text.driftTitle, about: [text.driftAbout] }
+  if (drift === null) return unreadPart(part, words)
   if (drift.length === 0) return { ...part, summary: '', chart: null, empty: text.driftNone, table: noTable }
   const rows = drift.map((one) => ({
     ...one,
@@ -93,18 +95,27 @@ function aroundZero(values: readonly number[]): [number, number] {
   return [isOneSided ? -most / 4 : -most, most]
 }
 
+function unreadPart(part: Pick<ChartPart, 'title' | 'about'>, { unread }: ChartWords): ChartPart {
+  return { ...part, summary: '', chart: null, empty: unread, table: noTable }
+}
+
 function fine(value: number): number {
   return Math.round(value * 1e6) / 1e6
 }
 
-/** Refusals by code: those that the gate counted since its start, and listed ones from before or without a counter. */
-export function refusalsChart(
-  counters: Readonly<Record<string, number>>,
-  refused: readonly { readonly code: string; readonly time: string }[],
-  startedAtMs: number | null,
-  words: ChartWords,
-): ChartPart {
+/** What is known of refusals. */
+export interface Refusals {
+  /** How often the gate refused since its start, by code. */
+  readonly counters: Readonly<Record<string, number>>
+  /** Those that are listed. */
+  readonly refused: readonly { readonly code: string; readonly time: string }[]
+}
+
+/** Refusals by code: those that the gate counted since its start, and listed ones from before or without a counter; null: not known. */
+export function refusalsChart(known: Refusals | null, startedAtMs: number | null, words: ChartWords): ChartPart {
   const { text, numbers } = words
+  if (known === null) return unreadPart({ title: text.refusalsTitle, about: [] }, words)
+  const { counters, refused } = known
   const codes = new Map<string, { since: number; earlier: number; last: string | null }>()
   const entry = (code: string): { since: number; earlier: number; last: string | null } => {
     const known = codes.get(code) ?? { since: 0, earlier: 0, last: null }

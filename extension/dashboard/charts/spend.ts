@@ -1,9 +1,9 @@
 import type { ReportSums } from '../../../shared/report.ts'
 import type { Series, SeriesPoint, SeriesUnit } from '../../../shared/series.ts'
-import type { Cell, ChartPart, NumberKind } from '../page.ts'
+import type { Cell, ChartPart, NumberKind, Said } from '../page.ts'
 import type { DashboardView, Measure } from '../view.ts'
-import { columnsOf, costText, newTokens, noTable, numberCell, textCell } from './cells.ts'
-import type { ChartWords } from './cells.ts'
+import { columnsOf, moneyCell, moneySaid, newTokens, noTable, numberCell, textCell } from './cells.ts'
+import type { ChartWords, Money } from './cells.ts'
 
 /** Parts of a bar, the others included: more cannot be told apart. */
 const mostParts = 7
@@ -27,24 +27,27 @@ interface Part {
   readonly points: ReadonlyMap<number, ReportSums>
 }
 
-/** Spend over time by model or project. `series` may be of another view than the present one: it says itself what it is. */
+/**
+ * Spend over time by model or project; null where it is not known. `series` may be of another view than the present one: it says itself
+ * what it is.
+ */
 export function spendChart(series: Series | null, view: Pick<DashboardView, 'measure'>, words: ChartWords): ChartPart {
   const { text } = words
   const title = text.spendTitle
-  if (series === null) return { title, about: [], summary: '', chart: null, empty: text.loading, table: noTable }
+  if (series === null) return { title, about: [], summary: '', chart: null, empty: words.unread, table: noTable }
   const { measure } = view
   const { totals } = series
   const about = notesOf(series, words)
-  const total = valueText(totals, measure, words)
+  const total = valueCell(totals, measure, words).text
   const summary = text.spendSummary(text.measures[measure], text.groups[series.by], total)
   const table = spendTable(series, measure, words)
   const part = { title, about, summary, table }
   if (totals.calls === 0) return { ...part, chart: null, empty: text.spendNoCalls, table: noTable }
-  if (valueOf(totals, measure) === 0) {
-    const calls = text.calls(totals.calls, words.numbers.of('whole', totals.calls))
-    return { ...part, chart: null, empty: measure === 'listPriceEur' ? text.spendNoList : text.spendNothing(calls) }
-  }
-  const parts = partsOf(series, measure, words).filter(({ total }) => valueOf(total, measure) > 0)
+  if (valueOf(totals, measure) === 0) return { ...part, chart: null, empty: nothingToDraw(totals, measure, words) }
+  const parts = partsOf(series, measure, words).filter(
+    ({ total }) => valueOf(total, measure) > 0 || isFloor(total, measure),
+  )
+  const bars = series.buckets.map((_, at) => sumAt(parts, at))
   return {
     ...part,
     empty: '',
@@ -56,12 +59,28 @@ export function spendChart(series: Series | null, view: Pick<DashboardView, 'mea
       steps: [...stepsOf[series.unit]],
       series: parts.map(({ name, total: sums, points }) => ({
         name,
-        total: valueText(sums, measure, words),
+        total: valueCell(sums, measure, words).text,
         values: series.buckets.map((_, at) => valueOf(points.get(at), measure)),
+        said: saidOf(
+          series.buckets.map((_, at) => points.get(at)),
+          measure,
+          words,
+        ),
       })),
+      said: saidOf(bars, measure, words),
       line: null,
     },
   }
+}
+
+/** Why calls have no bars: what they cost is not known, was billed to nobody, or is nothing. */
+function nothingToDraw(totals: ReportSums, measure: Measure, { text, numbers }: ChartWords): string {
+  if (isFloor(totals, measure)) {
+    return text.spendUnknown(text.unpriced(totals.unpricedCalls, numbers.of('whole', totals.unpricedCalls)))
+  }
+  return measure === 'listPriceEur'
+    ? text.spendNoList
+    : text.spendNothing(text.calls(totals.calls, numbers.of('whole', totals.calls)))
 }
 
 function notesOf({ unit, callsKeptSince, from }: Series, { text, numbers }: ChartWords): string[] {
@@ -95,18 +114,36 @@ function byPlace(points: readonly SeriesPoint[]): ReadonlyMap<number, ReportSums
 function spendTable(series: Series, measure: Measure, words: ChartWords): ChartPart['table'] {
   const { text, numbers } = words
   const parts = partsOf(series, measure, words)
-  const cell = (sums: ReportSums | undefined): Cell => ({
-    text: sums === undefined ? '–' : valueText(sums, measure, words),
-    raw: valueOf(sums, measure),
-  })
+  const cell = (sums: ReportSums | undefined): Cell =>
+    sums === undefined ? { text: '–', raw: 0 } : valueCell(sums, measure, words)
+  // An exported number cannot say that it is a floor.
+  const hasUnpriced = isFloor(series.totals, measure)
   return {
-    columns: columnsOf([text.bucket], [...parts.map(({ name }) => name), text.total]),
+    columns: columnsOf(
+      [text.bucket],
+      [...parts.map(({ name }) => name), text.total, ...(hasUnpriced ? [text.unpricedCalls] : [])],
+    ),
     rows: series.buckets.map((bucket, at) => {
       const sums = parts.map(({ points }) => points.get(at))
-      const all = sums.reduce((left, right) => (right === undefined ? left : plus(left, right)), undefined)
-      return [{ ...textCell(bucket), text: numbers.bucket(series.unit, bucket) }, ...sums.map(cell), cell(all)]
+      const all = sumAt(parts, at)
+      return [
+        { ...textCell(bucket), text: numbers.bucket(series.unit, bucket) },
+        ...sums.map(cell),
+        cell(all),
+        ...(hasUnpriced ? [countCell(all?.unpricedCalls ?? 0, words)] : []),
+      ]
     }),
   }
+}
+
+function countCell(count: number, { numbers }: ChartWords): Cell {
+  return { text: count === 0 ? '–' : numbers.of('whole', count), raw: count }
+}
+
+function sumAt(parts: readonly Part[], at: number): ReportSums | undefined {
+  return parts
+    .map(({ points }) => points.get(at))
+    .reduce((left, right) => (right === undefined ? left : plus(left, right)), undefined)
 }
 
 function valueOf(sums: ReportSums | undefined, measure: Measure): number {
@@ -114,9 +151,27 @@ function valueOf(sums: ReportSums | undefined, measure: Measure): number {
   return measure === 'tokens' ? newTokens(sums) : sums[measure]
 }
 
-function valueText(sums: ReportSums, measure: Measure, words: ChartWords): string {
-  if (measure === 'eur') return costText(sums, words)
-  return numberCell(words.numbers, kindOf[measure], valueOf(sums, measure)).text
+function valueCell(sums: ReportSums, measure: Measure, words: ChartWords): Cell {
+  const money = moneyOf(sums, measure)
+  return money === null ? numberCell(words.numbers, kindOf[measure], valueOf(sums, measure)) : moneyCell(money, words)
+}
+
+/** Null for what is counted in something else. Of a call without a price nobody knows the list price either. */
+function moneyOf(sums: ReportSums, measure: Measure): Money | null {
+  return measure === 'eur' || measure === 'listPriceEur'
+    ? { eur: sums[measure], unpricedCalls: sums.unpricedCalls }
+    : null
+}
+
+function isFloor(sums: ReportSums, measure: Measure): boolean {
+  return (moneyOf(sums, measure)?.unpricedCalls ?? 0) > 0
+}
+
+function saidOf(all: readonly (ReportSums | undefined)[], measure: Measure, words: ChartWords): Said {
+  return moneySaid(
+    all.map((sums) => (sums === undefined ? undefined : (moneyOf(sums, measure) ?? undefined))),
+    words,
+  )
 }
 
 function plus(left: ReportSums | undefined, right: ReportSums): ReportSums {

@@ -1,34 +1,37 @@
 import type { TaskTurns, Turn } from '../data.ts'
 import type { ChartPart } from '../page.ts'
-import { columnsOf, noTable, numberCell, textCell } from './cells.ts'
-import type { ChartWords } from './cells.ts'
+import { columnsOf, moneyCell, moneySaid, moneyText, noTable, numberCell, textCell } from './cells.ts'
+import type { ChartWords, Money } from './cells.ts'
 
 const steps = [1, 2, 5, 10, 20, 50, 100]
 
 /**
  * The turns of a task: what the model read and wrote in each, and what they cost together. An agent sends its conversation again
- * each turn, so that the bars climb and the line bends upwards. `nameOf` tells what a task is called.
+ * each turn, so that the bars climb and the line bends upwards. `nameOf` tells what a task is called. `areTasksKnown`: where there is no
+ * task, that says that none made calls.
  */
 export function turnsChart(
   task: string | null,
   found: TaskTurns | null,
+  areTasksKnown: boolean,
   nameOf: (task: string) => string,
   words: ChartWords,
 ): ChartPart {
   const { text, numbers } = words
   const title = text.turnsTitle
   const nothing = { title, about: [], summary: '', chart: null, table: noTable }
-  if (task === null) return { ...nothing, empty: text.turnsNoTask }
-  if (found?.task !== task) return { ...nothing, empty: text.loading }
+  if (task === null) return { ...nothing, empty: areTasksKnown ? text.turnsNoTask : words.unread }
+  if (found?.task !== task) return { ...nothing, empty: words.unread }
   const { turns, isCut } = found
   const [first, last] = [turns[0], turns.at(-1)]
   if (first === undefined || last === undefined) return { ...nothing, empty: text.turnsNone(nameOf(task)) }
 
   const paid = sumsSoFar(turns, ({ eur }) => eur)
   const listed = sumsSoFar(turns, ({ listPriceEur }) => listPriceEur)
-  const isListed = (paid.at(-1) ?? 0) === 0 && (listed.at(-1) ?? 0) > 0
+  const isListed = (paid.at(-1)?.eur ?? 0) === 0 && (listed.at(-1)?.eur ?? 0) > 0
   const soFar = isListed ? listed : paid
-  const cost = numbers.of('eur', soFar.at(-1) ?? 0)
+  const all = soFar.at(-1) ?? { eur: 0, unpricedCalls: 0 }
+  const cost = moneyText(all, words)
   const count = text.turns(turns.length, numbers.of('whole', turns.length))
   const values = (pick: (turn: Turn) => number): number[] => turns.map(pick)
   const series = [
@@ -36,11 +39,15 @@ export function turnsChart(
     { name: text.newInput, values: values(({ newInput }) => newInput) },
     { name: text.output, values: values(({ output }) => output) },
   ]
+  const unpriced = all.unpricedCalls
   const lineName = isListed ? text.listSoFar : text.spentSoFar
   return {
     title,
     about: [
-      text.turnsAbout(nameOf(task), count, cost),
+      [
+        text.turnsAbout(nameOf(task), count, cost),
+        ...(unpriced > 0 ? [text.unpriced(unpriced, numbers.of('whole', unpriced))] : []),
+      ].join(' · '),
       text.turnsWhy,
       ...(isCut ? [text.turnsCut(numbers.of('whole', turns.length))] : []),
     ],
@@ -54,12 +61,23 @@ export function turnsChart(
       steps,
       series: series.map((one) => ({
         ...one,
+        said: [],
         total: numbers.of(
           'tokens',
           one.values.reduce((sum, value) => sum + value, 0),
         ),
       })),
-      line: (soFar.at(-1) ?? 0) > 0 ? { name: lineName, total: cost, numbers: 'eur', values: soFar } : null,
+      said: [],
+      line:
+        all.eur > 0
+          ? {
+              name: lineName,
+              total: cost,
+              numbers: 'eur',
+              values: soFar.map(({ eur }) => eur),
+              said: moneySaid(soFar, words),
+            }
+          : null,
     },
     table: {
       columns: columnsOf(
@@ -71,8 +89,8 @@ export function turnsChart(
         { text: numbers.time(turn.time), raw: turn.time },
         textCell(turn.model),
         ...[turn.cachedInput, turn.newInput, turn.output].map((tokens) => numberCell(numbers, 'whole', tokens)),
-        numberCell(numbers, 'eur', isListed ? turn.listPriceEur : turn.eur),
-        numberCell(numbers, 'eur', soFar[at] ?? 0),
+        moneyCell(moneyOf(turn, isListed ? turn.listPriceEur : turn.eur), words),
+        moneyCell(soFar[at] ?? all, words),
       ]),
     },
   }
@@ -82,11 +100,16 @@ function read({ cachedInput, newInput }: Turn): number {
   return cachedInput + newInput
 }
 
+function moneyOf({ isUnpriced }: Turn, eur: number): Money {
+  return { eur, unpricedCalls: isUnpriced ? 1 : 0 }
+}
+
 /** Running sums; noise in the last digits of a double is cut off. */
-function sumsSoFar(turns: readonly Turn[], pick: (turn: Turn) => number): number[] {
-  let sum = 0
+function sumsSoFar(turns: readonly Turn[], pick: (turn: Turn) => number): Money[] {
+  let sum: Money = { eur: 0, unpricedCalls: 0 }
   return turns.map((turn) => {
-    sum = Math.round((sum + pick(turn)) * 1e9) / 1e9
+    const { eur, unpricedCalls } = moneyOf(turn, pick(turn))
+    sum = { eur: Math.round((sum.eur + eur) * 1e9) / 1e9, unpricedCalls: sum.unpricedCalls + unpricedCalls }
     return sum
   })
 }

@@ -1,4 +1,4 @@
-import type { ChartName, ChartPart, DashboardPage, NumberKind, RowChart, StackedChart } from '../page.ts'
+import type { ChartName, ChartPart, DashboardPage, NumberKind, RowChart, Said, StackedChart } from '../page.ts'
 import { element, setText } from './elements.ts'
 import { swatch } from './patterns.ts'
 import type { Painted, Plot } from './plot.ts'
@@ -229,15 +229,25 @@ function readingOf(chart: StackedChart | RowChart, place: number, setting: Figur
       .map(({ name, value }) => `${name} ${numberText(chart.numbers, value)}`)
     return `${row.name}: ${chart.parts.length > 1 && values.length > 0 ? values.join(', ') : row.text}`
   }
-  const values = chart.series.map(({ name, values }) => ({ name, value: values[place] ?? 0 }))
+  const values = chart.series.map(({ name, values, said }) => ({
+    name,
+    value: values[place] ?? 0,
+    text: saidAt(said, place),
+  }))
   const sum = values.reduce((all, { value }) => all + value, 0)
-  const said = values
-    .filter(({ value }) => value > 0)
-    .map(({ name, value }) => `${name} ${numberText(chart.numbers, value)}`)
+  const parts = values
+    .filter(({ value, text }) => value > 0 || text !== undefined)
+    .map(({ name, value, text }) => `${name} ${text ?? numberText(chart.numbers, value)}`)
   const { line } = chart
   return [
-    `${chart.labels[place] ?? ''}: ${labels.total} ${numberText(chart.numbers, sum)}`,
-    ...said,
-    ...(line === null ? [] : [`${line.name} ${numberText(line.numbers, line.values[place] ?? 0)}`]),
+    `${chart.labels[place] ?? ''}: ${labels.total} ${saidAt(chart.said, place) ?? numberText(chart.numbers, sum)}`,
+    ...parts,
+    ...(line === null
+      ? []
+      : [`${line.name} ${saidAt(line.said, place) ?? numberText(line.numbers, line.values[place] ?? 0)}`]),
   ].join(' · ')
+}
+
+function saidAt(said: Said, place: number): string | undefined {
+  return said.find(({ at }) => at === place)?.text
 }

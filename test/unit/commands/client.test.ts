@@ -1,8 +1,12 @@
 import assert from 'node:assert/strict'
+import { existsSync, mkdirSync } from 'node:fs'
+import { join } from 'node:path'
 import { readArguments } from '../../../daemon/commands/arguments.ts'
 import { runClientCommand } from '../../../daemon/commands/client.ts'
 import type { ClientInvocation } from '../../../daemon/commands/client.ts'
 import { acrossSuccession, CommandFailure, DaemonAway, findDaemon } from '../../../daemon/commands/daemonClient.ts'
+import { pendingStops } from '../../../daemon/control/pendingStops.ts'
+import { globalStop } from '../../../shared/pendingStop.ts'
 import { handOverCloseCode } from '../../../shared/protocol.ts'
 import { FakeDaemon, recordedTerminal, spend, status } from './fakeDaemon.ts'
 
@@ -96,7 +100,7 @@ describe('commands that talk to the daemon', () => {
     assert.doesNotMatch(out, /OLLAMA_HOST/)
   })
 
-  for (const words of [['status'], ['watch'], ['kill'], ['resume'], ['env']]) {
+  for (const words of [['status'], ['watch'], ['resume'], ['resume', '--scope', 'task', '--ref', 't'], ['env']]) {
     it(`say that the daemon is not running and how to start it: ${words.join(' ')}`, async () => {
       await daemon.die()
       const { code, out, err } = await run(...words)
@@ -105,6 +109,60 @@ describe('commands that talk to the daemon', () => {
       assert.match(err, /^Tollgate is not running for .*\. Start it with: tollgate serve\n$/)
     })
   }
+
+  it('C12: kill without a daemon waits for the next one, says that nothing was stopped and ends with 1', async () => {
+    await daemon.die()
+    const { code, out, err } = await run('kill')
+    assert.deepEqual([code, out], [1, ''])
+    assert.equal(
+      err,
+      `Tollgate is not running for ${daemon.dataDir}, so no call was stopped. ` +
+        'The stop is stored: from its next start on all calls are refused, until: tollgate resume\n',
+    )
+    assert.match(
+      (await run('kill', '--scope', 'task', '--ref', 't1')).err,
+      /calls of task t1 .* --scope task --ref t1\n$/,
+    )
+    assert.deepEqual(pendingStops(daemon.dataDir).list(), [{ scope: 'global' }, { scope: 'task', ref: 't1' }])
+    const resumed = await run('resume', '--scope', 'task', '--ref', 't1')
+    assert.deepEqual([resumed.code, resumed.err], [0, ''])
+    assert.match(resumed.out, /^The stop that waited for task t1 is taken back\. Tollgate does not answer for /)
+    assert.match((await run('resume')).out, /^The stop that waited is taken back\. /)
+    assert.deepEqual(pendingStops(daemon.dataDir).list(), [])
+  })
+
+  it('kill waits in no directory that is not there: its name may be a mistake', async () => {
+    const dataDir = join(daemon.dataDir, 'nowhere')
+    const terminal = recordedTerminal()
+    const invocation = readArguments(['kill', '--data-dir', dataDir])
+    assert.equal(await runClientCommand(invocation as ClientInvocation, terminal), 1)
+    assert.equal(terminal.complained(), `Tollgate is not running for ${dataDir}. Start it with: tollgate serve\n`)
+    assert.ok(!existsSync(dataDir))
+  })
+
+  it('kill and resume say why where the stop cannot be stored or taken back', async () => {
+    await daemon.die()
+    mkdirSync(join(daemon.dataDir, globalStop.file))
+    assert.match((await run('kill')).err, /so no call was stopped\. The stop cannot be stored: E[A-Z]+: [^\n]+\.\n$/)
+    const { code, err } = await run('resume')
+    assert.equal(code, 1)
+    assert.match(err, /^The stop that waits in .*pending-stop-global\.json cannot be removed: /)
+  })
+
+  it('kill does not wait where a daemon answered with an error', async () => {
+    daemon.answers['POST /api/kill'] = { status: 503, body: { error: { message: 'No.' } } }
+    assert.equal((await run('kill')).err, 'No.\n')
+    assert.deepEqual(pendingStops(daemon.dataDir).list(), [])
+  })
+
+  it('kill that a daemon took which began meanwhile waits no more', async () => {
+    daemon.answers['POST /api/kill'] = { status: 200, body: { cancelled: 3, tookMs: 0.2 } }
+    const { health } = daemon
+    const isKept = (): boolean => pendingStops(daemon.dataDir).list().length > 0
+    daemon.health = { toJSON: () => (isKept() ? health : { name: 'another' }) }
+    assert.deepEqual(await run('kill'), { code: 0, out: '3 calls stopped in 1 ms.\n', err: '' })
+    assert.ok(!isKept())
+  })
 
   it('do not hand the token to another program that has taken the port (N03)', async () => {
     for (const health of [{ name: 'other' }, { name: 'tollgate', protocol: 1, pid: process.pid + 1 }, 'not json', []]) {

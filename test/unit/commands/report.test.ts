@@ -90,15 +90,31 @@ describe('the arguments of report', () => {
 describe('a report as CSV', () => {
   it('has a header, all digits of an amount, an empty name for none, and no total', () => {
     const rows = [
-      row('gpt-5.5', { calls: 2, unpricedCalls: 1, input: 3, cacheRead: 4, cacheWrite: 5, output: 6, share: 1 / 3 }),
+      row('gpt-5.5', {
+        calls: 2,
+        unpricedCalls: 1,
+        input: 3,
+        cacheRead: 4,
+        cacheWrite: 5,
+        output: 6,
+        eur: 0.75,
+        share: 1 / 3,
+      }),
       row(null, { eur: 5e-7, listPriceEur: 12.5 }),
     ]
     assert.equal(
       reportCsv(report(rows)),
       'model,calls,unpricedCalls,input,cacheRead,cacheWrite,output,eur,listPriceEur,share\r\n' +
-        'gpt-5.5,2,1,3,4,5,6,0,0,0.333333\r\n' +
+        'gpt-5.5,2,1,3,4,5,6,0.75,,0.333333\r\n' +
         ',0,0,0,0,0,0,0.0000005,12.5,0.000000\r\n',
     )
+  })
+
+  it('has no amount where no call has a known price', () => {
+    const rows = [row('mystery', { calls: 2, unpricedCalls: 2 }), row('qwen3:4b', { calls: 2 })]
+    const [, mystery, free] = reportCsv(report(rows)).split('\r\n')
+    assert.equal(mystery, 'mystery,2,2,0,0,0,0,,,')
+    assert.equal(free, 'qwen3:4b,2,0,0,0,0,0,0,0,0.000000')
   })
 
   it('has what was charged to tasks', () => {
@@ -108,13 +124,15 @@ describe('a report as CSV', () => {
   })
 
   it('is no formula in a spreadsheet', () => {
-    for (const name of ['=1+1', '+1', '-1', '@SUM(A1)', '\t=1', '\r=1']) {
+    for (const name of ['=1+1', '+a', '-a', '@SUM(A1)', ' =1', '＝1']) {
       const [, cells] = parse(reportCsv(report([row(name)])), { recordDelimiter: '\r\n' })
       assert.equal(cells?.[0], `'${name}`)
     }
+    const [, cells] = parse(reportCsv(report([row('x;=1')])), { recordDelimiter: '\r\n' })
+    assert.equal(cells?.[0], "x;'=1")
   })
 
-  it('comes back from a CSV reader as it was, whatever the names are', () => {
+  it('comes back from a CSV reader but for apostrophes, whatever the names are', () => {
     const anyName = fc.oneof(fc.string({ unit: 'binary' }), fc.constantFrom('a"b', 'a,b', 'a\nb', 'a\r\nb', '"', ' a '))
     const anyRow = fc.record({ name: anyName, calls: fc.nat(), nano: fc.nat({ max: 2 ** 40 }) })
     fc.assert(
@@ -122,8 +140,12 @@ describe('a report as CSV', () => {
         const text = reportCsv(report(rows.map(({ name, calls, nano }) => row(name, { calls, eur: nano / 1e9 }))))
         const read = parse<Record<string, string>>(text, { columns: true, recordDelimiter: '\r\n' })
         assert.deepEqual(
-          read.map((cells) => [cells['model']?.replace(/^'(?=[=+\-@\t\r])/, ''), cells['calls'], cells['eur']]),
-          rows.map(({ name, calls, nano }) => [name, String(calls), String(BigInt(nano) / 10n ** 9n) + fraction(nano)]),
+          read.map((cells) => [cells['model']?.replaceAll("'", ''), cells['calls'], cells['eur']]),
+          rows.map(({ name, calls, nano }) => [
+            name.replaceAll("'", ''),
+            String(calls),
+            String(BigInt(nano) / 10n ** 9n) + fraction(nano),
+          ]),
         )
       }),
     )
@@ -165,6 +187,7 @@ describe('a report as a table', () => {
     const totals = { ...nothing, unpricedCalls: 3, listPriceEur: 8 }
     const text = reportText(report([row(null, { chargedEur: 0.175 })], { by: 'task', totals }), '')
     assert.match(text, /unpriced .*list price +charged\n\(no task\)/)
+    assert.match(text, /\ntotal .* €\? /)
     assert.match(text, /€0\.17\n|€0\.18\n/)
   })
 

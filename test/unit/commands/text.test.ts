@@ -90,6 +90,26 @@ describe('the status as text', () => {
     assert.doesNotMatch(statusText(status(), 'u'), /list price|windows/)
   })
 
+  it('shows no unknown price as nothing', () => {
+    const today = spend({ spentEur: 0, unpricedCalls: 2 })
+    const mystery = {
+      model: 'mystery',
+      calls: 2,
+      unpricedCalls: 2,
+      eur: 0,
+      listPriceEur: 0,
+      billing: 'metered',
+    } as const
+    const models = [mystery, { ...mystery, model: 'partly', unpricedCalls: 1, eur: 0.5, listPriceEur: 3 }]
+    const text = statusText(status({ today, models }), 'u')
+    assert.match(text, /Today {2}€\? of 10\.00 /)
+    assert.match(text, /mystery {2}2 calls {2}€\?\n/)
+    assert.match(text, /partly {3}2 calls {2}≥ €0\.50 \+ €3\.00 at list price\n/)
+    assert.match(watchLine(status({ today })), /^€\? of 10\.00 · /)
+    assert.match(watchLine(status({ today: spend({ spentEur: 1, unpricedCalls: 2 }) })), /^≥ €1\.00 of 10\.00 · /)
+    assert.equal(money(0, 'CHF', true), '? CHF')
+  })
+
   it('shows what was granted beside the cap, which stays as it is configured', () => {
     const today = spend({ spentEur: 11, grantedEur: 5, capTokens: 6000, grantedTokens: 2000 })
     const text = statusText(status({ today }), 'u')

@@ -67,9 +67,10 @@ describe('reading the SQLite ledger', () => {
     await settledCall(sampleAsk({ row: { model: 'small' } }), { costNanoEur: 1 })
     await settledCall(sampleAsk({ row: { model: 'large' } }), { costNanoEur: 1000 })
     await settledCall(sampleAsk({ row: { model: 'small', client: 'curl' } }), { costNanoEur: 2 })
+    await settledCall(sampleAsk({ row: { model: 'small', priced: false } }), { costNanoEur: 0 })
     assert.deepEqual(ledger.byModel('2026-11-30'), [
-      { model: 'large', calls: 1, nanoEur: 1000, listNanoEur: 0, billing: 'metered' },
-      { model: 'small', calls: 2, nanoEur: 3, listNanoEur: 0, billing: 'metered' },
+      { model: 'large', calls: 1, unpricedCalls: 0, nanoEur: 1000, listNanoEur: 0, billing: 'metered' },
+      { model: 'small', calls: 3, unpricedCalls: 1, nanoEur: 3, listNanoEur: 0, billing: 'metered' },
     ])
   })
 

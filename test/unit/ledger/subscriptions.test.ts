@@ -66,8 +66,8 @@ describe('calls of subscriptions in the ledger', () => {
     const { spentNanoEur, listNanoEur, calls } = ledger.summary({ window: 'day', period: '2026-11-30' })
     assert.deepEqual([spentNanoEur, listNanoEur, calls], [2400, 1200, 3])
     assert.deepEqual(ledger.byModel('2026-11-30'), [
-      { model: 'gpt-test', calls: 2, nanoEur: 1200, listNanoEur: 1200, billing: 'both' },
-      { model: 'counted', calls: 1, nanoEur: 1200, listNanoEur: 0, billing: 'subscription' },
+      { model: 'gpt-test', calls: 2, unpricedCalls: 0, nanoEur: 1200, listNanoEur: 1200, billing: 'both' },
+      { model: 'counted', calls: 1, unpricedCalls: 0, nanoEur: 1200, listNanoEur: 0, billing: 'subscription' },
     ])
     assert.deepEqual(
       ledger.calls({}).map(({ billing, eur, listPriceEur }) => [billing, eur, listPriceEur]),

@@ -188,6 +188,11 @@ Coverage: 100.0 % of the invoice. Drift: 1.00 (+0.0 %).
     )
   })
 
+  it('lets no part of a name in its CSV be a formula where the semicolon ends a cell', async () => {
+    const text = `${head}${november2},0.5,usd,"x;=1+1"\n`
+    assert.match((await reconcile(text, { output: 'csv' })).out, /^2026-11-02,"x;'=1\+1",,0\.5,0,,provider_only$/m)
+  })
+
   it('gives no factor for an export without money', async () => {
     const text = `start_time,num_model_requests,model,input_tokens,output_tokens\n${november2},3,gpt-5-mini,9000,100\n`
     const { code, out } = await reconcile(text, { applyFactor: true })

@@ -119,13 +119,14 @@ describe('answers of the daemon', () => {
 
   it('give the turns of a task, the oldest first, without calls that reached nobody or have not ended', () => {
     const usage = { input: 5, cacheRead: 70, cacheWrite5m: 2, cacheWrite1h: 1, output: 9, reasoning: 4 }
-    const call = (time: string, settlement: string | null) => ({
+    const call = (time: string, settlement: string | null, warnings: readonly string[] = []) => ({
       time,
       model: 'm',
       settlement,
       usage,
       eur: 0.5,
       listPriceEur: 0,
+      warnings,
     })
     const calls = [call('4', null), call('3', 'exact'), call('2', 'released'), call('1', 'partial')]
     const { turns, isCut } = parseTurns({ calls }, 't1')
@@ -141,8 +142,16 @@ describe('answers of the daemon', () => {
       output: 9,
       eur: 0.5,
       listPriceEur: 0,
+      isUnpriced: false,
     })
     assert.ok(!isCut)
+    const warned = [['truncated'], ['unpriced_call'], ['unpriced_call', 'price_reported']]
+    assert.deepEqual(
+      parseTurns({ calls: warned.map((warnings) => call('1', 'exact', warnings)).reverse() }, 't1').turns.map(
+        ({ isUnpriced }) => isUnpriced,
+      ),
+      [false, true, false],
+    )
     assert.ok(parseTurns({ calls: Array.from({ length: 500 }, () => call('1', 'exact')) }, 't1').isCut)
   })
 

@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import { csvOf } from '../../../../extension/dashboard/csv.ts'
+import { noData } from '../../../../extension/dashboard/data.ts'
 import { pageOf, shownTask } from '../../../../extension/dashboard/pageOf.ts'
 import type { DashboardState } from '../../../../extension/dashboard/pageOf.ts'
 import type { ChartName, ChartPart, RowChart, StackedChart } from '../../../../extension/dashboard/page.ts'
 import { defaultView } from '../../../../extension/dashboard/view.ts'
 import { figures, status, task, text } from '../support.ts'
-import { data, series, seriesRow, state, sums, turns } from './sample.ts'
+import { data, series, seriesRow, state, sums, turns, unpricedRow } from './sample.ts'
 
 function part(name: ChartName, changes: Partial<DashboardState> = {}): ChartPart {
   return pageOf(state(changes), text).charts[name]
@@ -92,17 +93,55 @@ describe('the chart of spend over time', () => {
   })
 
   it('never calls a price that is not known nothing', () => {
-    const unpriced = { ...seriesRow('mystery', [0]), totals: sums({ calls: 1, unpricedCalls: 1, output: 5 }) }
-    const points = [{ at: 0, ...sums({ calls: 1, unpricedCalls: 1, output: 5 }) }]
-    const found = series([seriesRow('a', [1]), { ...unpriced, points }])
-    const page = pageOf(
-      state({ data: data({ series: { ...found, totals: sums({ calls: 2, unpricedCalls: 1, eur: 1 }) } }) }),
-      text,
-    )
+    const found = series([seriesRow('a', [1]), unpricedRow('mystery', [0])])
+    const page = pageOf(state({ data: data({ series: found }) }), text)
     assert.deepEqual(page.headline.slice(0, 2), ['≥ €1.00 spent', '2 calls'])
     assert.equal(page.headline.at(-1), '1 call without a known price')
-    const cells = page.charts.spend.table.rows[0]!.map((cell) => cell.text)
-    assert.deepEqual(cells, ['Sat, Nov 28, 2026', '€1.00', '€?', '≥ €1.00'])
+    const { chart, table, summary } = page.charts.spend
+    assert.deepEqual(
+      table.rows[0]!.map((cell) => cell.text),
+      ['Sat, Nov 28, 2026', '€1.00', '€?', '≥ €1.00', '1'],
+    )
+    assert.equal(summary, 'Cost by Model: ≥ €1.00 in all.')
+    assert.ok(chart?.kind === 'stacked')
+    assert.deepEqual(
+      chart.series.map(({ name, total, said }) => [name, total, said]),
+      [
+        ['a', '€1.00', []],
+        ['mystery', '€?', [{ at: 0, text: '€?' }]],
+      ],
+    )
+    assert.deepEqual(chart.said, [{ at: 0, text: '≥ €1.00' }])
+  })
+
+  it('says that it is not known what calls cost where none has a price, and not that they cost nothing', () => {
+    const only = series([unpricedRow('mystery', [0, 2])])
+    for (const measure of ['eur', 'listPriceEur'] as const) {
+      const shown = part('spend', { view: { ...defaultView, measure }, data: data({ series: only }) })
+      assert.equal(shown.chart, null)
+      assert.match(
+        shown.empty,
+        /^What was spent in this period is not known: 2 calls without a known price\. Add prices to prices\.overrides/,
+      )
+      assert.deepEqual(
+        shown.table.rows.map((row) => row.map((cell) => cell.text).slice(1)),
+        [
+          ['€?', '€?', '1'],
+          ['–', '–', '–'],
+          ['€?', '€?', '1'],
+        ],
+      )
+    }
+    assert.equal(pageOf(state({ data: data({ series: only }) }), text).headline[0], '€? spent')
+    const tokens = stacked('spend', { view: { ...defaultView, measure: 'tokens' }, data: data({ series: only }) })
+    assert.deepEqual(tokens.series[0]?.values, [5, 0, 5])
+    assert.deepEqual([tokens.said, tokens.series.map(({ said }) => said)], [[], [[]]])
+  })
+
+  it('keeps a model without a known price among the others', () => {
+    const many = Array.from({ length: 7 }, (_, at) => seriesRow(`m${at}`, [9 - at]))
+    const chart = stacked('spend', { data: data({ series: series([...many, unpricedRow('mystery', [0])]) }) })
+    assert.deepEqual([chart.series.at(-1)?.name, chart.series.at(-1)?.total], ['2 others', '≥ €3.00'])
   })
 
   it('says what to do where there is nothing to draw', () => {
@@ -114,7 +153,6 @@ describe('the chart of spend over time', () => {
     assert.match(nothing.empty, /^3 calls in this period, and none of them cost anything\. Choose “New tokens”/)
     const listed = part('spend', { view: { ...defaultView, measure: 'listPriceEur' } })
     assert.match(listed.empty, /^No call of a subscription/)
-    assert.equal(part('spend', { data: data({ series: null }) }).empty, 'Reading the figures…')
   })
 
   it('says where hours are missing because single calls were removed', () => {
@@ -151,7 +189,46 @@ describe('the chart of the turns of a task', () => {
       total: '€1.00',
       numbers: 'eur',
       values: [0.5, 1],
+      said: [],
     })
+  })
+
+  it('shows no unknown price as nothing, in the text, the table and the sums so far', () => {
+    const found = turns(3).map((turn, at) => (at === 1 ? { ...turn, eur: 0, isUnpriced: true } : turn))
+    const changed = { data: data({ turns: { task: 'shop-3', turns: found, isCut: false } }) }
+    const shown = part('turns', changed)
+    assert.equal(shown.about[0], 'shop-3: 3 turns, ≥ €0.02 · 1 call without a known price')
+    assert.deepEqual(
+      shown.table.rows.map((row) => row.slice(-2).map((cell) => [cell.text, cell.raw])),
+      [
+        [
+          ['€0.01', 0.01],
+          ['€0.01', 0.01],
+        ],
+        [
+          ['€?', ''],
+          ['≥ €0.01', 0.01],
+        ],
+        [
+          ['€0.01', 0.012],
+          ['≥ €0.02', 0.022],
+        ],
+      ],
+    )
+    const { line } = stacked('turns', changed)
+    assert.equal(line?.total, '≥ €0.02')
+    assert.deepEqual(line.said, [
+      { at: 1, text: '≥ €0.01' },
+      { at: 2, text: '≥ €0.02' },
+    ])
+  })
+
+  it('has no line where no price is known, and says €? for the sum', () => {
+    const found = turns(2).map((turn) => ({ ...turn, eur: 0, isUnpriced: true }))
+    const changed = { data: data({ turns: { task: 'shop-3', turns: found, isCut: false } }) }
+    assert.equal(part('turns', changed).about[0], 'shop-3: 2 turns, €? · 2 calls without a known price')
+    assert.equal(stacked('turns', changed).line, null)
+    assert.match(csvOf(part('turns', changed).table), /\r\n1,[^,]+,claude-sonnet-5,0,1000,200,,\r\n2,.*,,\r\n$/)
   })
 
   it('has no line where nothing costs anything', () => {
@@ -278,8 +355,65 @@ describe('the page', () => {
       text: 'The figures could not be read: HTTP 503',
       action: { label: 'Show Log', command: 'tollgate.showLog' },
     })
+    for (const [gate, command] of [
+      ['newer', 'tollgate.openExtension'],
+      ['older', 'tollgate.showLog'],
+    ] as const) {
+      const { notice } = pageOf(state({ gate }), text)
+      assert.deepEqual([notice?.text, notice?.action?.command], [text.unfollowed, command])
+    }
     assert.equal(pageOf(state({ gate: 'off' }), text).notice?.action?.command, 'tollgate.openSettings')
     assert.equal(pageOf(state(), text).notice, null)
+  })
+
+  const emptyTexts = (changes: Partial<DashboardState>): Set<string> => {
+    const { charts } = pageOf(state(changes), text)
+    return new Set(Object.values(charts).map((one) => JSON.stringify([one.chart, one.table.rows.length, one.empty])))
+  }
+  const nothingRead = { data: noData, status: null } as const
+  const notKnown = new Set(['[null,0,"Not known now. It is shown as soon as it can be read."]'])
+
+  it('claims nothing where nothing was read, and waits for nothing while the gate is away', () => {
+    for (const gate of ['down', 'off', 'newer', 'older'] as const)
+      assert.deepEqual(emptyTexts({ gate, ...nothingRead }), notKnown)
+    for (const gate of ['up', 'starting'] as const) {
+      assert.deepEqual(emptyTexts({ gate, ...nothingRead }), new Set(['[null,0,"Reading the figures…"]']))
+    }
+    const down = pageOf(state({ gate: 'down', ...nothingRead }), text)
+    assert.equal(down.notice?.text, 'The gate is not running, so nothing is counted now.')
+    assert.deepEqual(down.headline, [])
+    assert.match(pageOf(state({ gate: 'down' }), text).notice?.text ?? '', /What is shown was counted before\.$/)
+  })
+
+  it('claims nothing where the first reading failed', () => {
+    const failed = { ...noData, problem: 'HTTP 503' }
+    assert.deepEqual(emptyTexts({ data: failed, status: null }), notKnown)
+    const { charts } = pageOf(state({ data: failed, status: status({ counters: {} }) }), text)
+    assert.deepEqual(
+      [charts.spend, charts.turns, charts.refusals].map(({ empty }) => empty.slice(0, 13)),
+      Array.from({ length: 3 }, () => 'Not known now'),
+    )
+  })
+
+  it('claims nothing about a period or a task that could not be read', () => {
+    const view = { ...defaultView, period: 'today', unit: 'hour', task: 'other' } as const
+    for (const changes of [{ gate: 'down' }, { data: data({ problem: 'HTTP 503' }) }] as const) {
+      const page = pageOf(state({ view, ...changes }), text)
+      assert.deepEqual(page.headline, [])
+      for (const { chart, empty } of [page.charts.spend, page.charts.turns]) {
+        assert.equal(chart, null)
+        assert.match(empty, /^Not known now/)
+      }
+      assert.ok(page.charts.refusals.chart !== null)
+    }
+    const loading = pageOf(state({ view }), text)
+    assert.ok(loading.charts.spend.chart !== null)
+    assert.equal(loading.charts.turns.empty, 'Reading the figures…')
+  })
+
+  it('does not say that no invoice was compared while the ledger cannot be read', () => {
+    const away = status({ integrity: { ...status().integrity, ledgerAvailable: false } })
+    assert.match(part('drift', { status: away }).empty, /^Not known now/)
   })
 
   it('has as many cells in each row of each table as it has columns', () => {
@@ -311,7 +445,16 @@ describe('a table as CSV', () => {
     assert.equal(named('a,b'), 'Time,"a,b",Total')
     assert.equal(named('say "hi"'), 'Time,"say ""hi""",Total')
     assert.equal(named('two\nlines'), 'Time,"two\nlines",Total')
-    for (const sign of ['=', '+', '-', '@']) assert.equal(named(`${sign}cmd`), `Time,'${sign}cmd,Total`)
+    for (const sign of ['=', '+', '-', '@', '＝']) assert.equal(named(`${sign}cmd`), `Time,'${sign}cmd,Total`)
+    assert.equal(named('x;=1'), `Time,"x;'=1",Total`)
+  })
+
+  it('leaves the cell of an unknown price empty, and says how many calls a floor lacks', () => {
+    const found = series([seriesRow('a', [1]), unpricedRow('mystery', [0, 1])])
+    assert.equal(
+      csvOf(part('spend', { data: data({ series: found }) }).table),
+      'Time,a,mystery,Total,Unpriced calls\r\n' + '2026-11-28,1,,1,1\r\n2026-11-29,0,,,1\r\n2026-11-30,0,0,0,0\r\n',
+    )
   })
 
   it('writes small amounts without an exponent', () => {
@@ -319,7 +462,7 @@ describe('a table as CSV', () => {
     assert.match(csvOf(part('spend', { data: data({ series: found }) }).table), /2026-11-28,0\.0000005,0\.0000005/)
   })
 
-  it('gives back what it was made of (property)', async () => {
+  it('gives back what it was made of, but for apostrophes (property)', async () => {
     const { parse } = await import('csv-parse/sync')
     const cell = fc.oneof(fc.string(), fc.constantFrom('a,b', '"', '\r\n', '=1', ' x '))
     fc.assert(
@@ -336,9 +479,9 @@ describe('a table as CSV', () => {
           ]),
         }
         const read: string[][] = parse(csvOf(table))
-        const plain = (name: string): string => (/^[=+\-@\t\r]/.test(name) ? `'${name}` : name)
+        const plain = (name = ''): string => name.replaceAll("'", '')
         assert.deepEqual(
-          read.slice(1),
+          read.slice(1).map(([name, amount]) => [plain(name), amount]),
           list.map(([name, amount]) => [plain(name), String(amount)]),
         )
       }),

@@ -26,6 +26,7 @@ describe('the reading of the dashboard', () => {
     const read = await readParts(ask, defaultView, new Set(dataParts), noData, ({ tasks }) => tasks[0]?.name ?? null)
     assert.deepEqual(asked, Object.keys(answers))
     assert.equal(read.series?.totals.eur, 1)
+    assert.deepEqual(read.readFor, { period: 'month', unit: 'day', by: 'model' })
     assert.deepEqual(read.turns, { task: 'dear task/1', turns: [], isCut: false })
   })
 
@@ -34,6 +35,7 @@ describe('the reading of the dashboard', () => {
     const same = await readParts(ask, defaultView, new Set<DataPart>(['refused']), before, () => 'shop-3')
     assert.deepEqual(asked, ['/api/events?event=refused&limit=1000'])
     assert.equal(same.series, before.series)
+    assert.equal(same.readFor, before.readFor)
     assert.equal(same.turns, before.turns)
     assert.equal(same.problem, null)
     await readParts(ask, defaultView, new Set<DataPart>(), before, () => 'dear task/1')

@@ -38,6 +38,16 @@ export function seriesRow(name: string | null, euros: readonly number[]): Series
   }
 }
 
+/** A row with a call of an unknown price in each of the given buckets. */
+export function unpricedRow(name: string, places: readonly number[]): SeriesRow {
+  const points = places.map((at) => ({ at, ...sums({ calls: 1, unpricedCalls: 1, output: 5 }) }))
+  return {
+    name,
+    points,
+    totals: sums({ calls: places.length, unpricedCalls: places.length, output: 5 * places.length }),
+  }
+}
+
 /** A series of these rows over three days. */
 export function series(rows: readonly SeriesRow[], changes: Partial<Series> = {}): Series {
   const add = (pick: (point: ReportSums) => number): number => rows.reduce((sum, { totals }) => sum + pick(totals), 0)
@@ -56,6 +66,8 @@ export function series(rows: readonly SeriesRow[], changes: Partial<Series> = {}
       input: add(({ input }) => input),
       output: add(({ output }) => output),
       eur: add(({ eur }) => eur),
+      unpricedCalls: add(({ unpricedCalls }) => unpricedCalls),
+      listPriceEur: add(({ listPriceEur }) => listPriceEur),
     }),
     callsKeptSince: null,
     ...changes,
@@ -72,6 +84,7 @@ export function turns(count: number): readonly Turn[] {
     output: 200,
     eur: 0.01 + at * 0.001,
     listPriceEur: 0,
+    isUnpriced: false,
   }))
 }
 
@@ -79,6 +92,7 @@ export function turns(count: number): readonly Turn[] {
 export function data(changes: Partial<DashboardData> = {}): DashboardData {
   return {
     series: series([seriesRow('claude-sonnet-5', [1.5, 0, 0.25]), seriesRow('gpt-5.5', [0.5, 0.25, 0])]),
+    readFor: defaultView,
     tasks: [{ name: 'shop-3', calls: 12 }],
     turns: { task: 'shop-3', turns: turns(12), isCut: false },
     refused: [{ code: 'budget_exhausted', time: '2026-11-29T10:00:00.000Z' }],

@@ -5,7 +5,13 @@ import type { Truncation } from '../../../../extension/truncation/truncation.ts'
 import { windowFor } from '../../../../extension/truncation/windowSize.ts'
 import { figures, text } from '../support.ts'
 
-const native: Truncation = { model: 'qwen3:4b', route: 'ollamaNative', sentTokens: 12_920, readTokens: 2051 }
+const native: Truncation = {
+  model: 'qwen3:4b',
+  route: 'ollamaNative',
+  sentTokens: 12_920,
+  readTokens: 2051,
+  largestWindow: 32_768,
+}
 
 describe('the guide to a larger window', () => {
   it('gives the value to set in every place where it can be set', () => {
@@ -15,6 +21,16 @@ describe('the guide to a larger window', () => {
     assert.match(guide, /OLLAMA_CONTEXT_LENGTH=16384 ollama serve/)
     assert.match(guide, /FROM qwen3:4b\nPARAMETER num_ctx 16384/)
     assert.match(guide, /"before": "raise"/)
+  })
+
+  it('names the largest window of the gate where that has to be set as well', () => {
+    assert.doesNotMatch(windowGuide(native, text, figures), /"maxNumCtx"/)
+    const guide = windowGuide({ ...native, sentTokens: 38_980 }, text, figures)
+    assert.match(guide, /`"truncation": \{ "before": "raise", "maxNumCtx": 65536 \}` in config\.json/)
+    assert.doesNotMatch(
+      windowGuide({ ...native, sentTokens: 38_980, largestWindow: 65_536 }, text, figures),
+      /"maxNumCtx"/,
+    )
   })
 
   it('does not show num_ctx in a request to a route that ignores it', () => {

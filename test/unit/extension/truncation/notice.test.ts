@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
+import { basePlan } from '../../../../daemon/config/defaults.ts'
 import { emptyAnswerNotice, truncationNotice } from '../../../../extension/truncation/notice.ts'
+import { usualLargestWindow } from '../../../../extension/truncation/truncation.ts'
 import type { DaemonEvent } from '../../../../extension/ui/eventFields.ts'
 import { figures, text } from '../support.ts'
 
@@ -20,8 +22,12 @@ function truncated(fields: Record<string, unknown> = {}): DaemonEvent {
   }
 }
 
-function noticeOf(event: DaemonEvent, workspace = 'shop') {
-  return truncationNotice(event, workspace, text, figures)
+function noticeOf(event: DaemonEvent, workspace = 'shop', timezone = 'Europe/Berlin') {
+  return truncationNotice(event, workspace, timezone, text, figures)
+}
+
+function emptyNoticeOf(event: DaemonEvent) {
+  return emptyAnswerNotice(event, 'shop', 'Europe/Berlin', text, figures)
 }
 
 describe('the truncation warning', () => {
@@ -43,7 +49,7 @@ describe('the truncation warning', () => {
     for (const model of ['[Free](command:workbench.action.quit)', '[a](https://example.org "b")']) {
       assert.doesNotMatch(noticeOf(truncated({ model }))?.message ?? ']', /[[\]]/)
       const empty = { event: 'empty_answer', time, model, outputTokens: 1 } as const
-      assert.doesNotMatch(emptyAnswerNotice(empty, 'shop', text, figures)?.message ?? ']', /[[\]]/)
+      assert.doesNotMatch(emptyNoticeOf(empty)?.message ?? ']', /[[\]]/)
     }
   })
 
@@ -55,12 +61,30 @@ describe('the truncation warning', () => {
     assert.notEqual(noticeOf(truncated({ time: '2026-12-01T00:00:00.000Z' }))?.key, key)
   })
 
+  it('counts days in the zone of the gate, as the Spend view does', () => {
+    const keyAt = (at: string, timezone: string) => noticeOf(truncated({ time: at }), 'shop', timezone)?.key
+    const [evening, night, morning] = [
+      '2026-11-30T22:30:00.000Z',
+      '2026-11-30T23:30:00.000Z',
+      '2026-12-01T05:00:00.000Z',
+    ]
+    assert.notEqual(keyAt(evening, 'Europe/Berlin'), keyAt(night, 'Europe/Berlin'))
+    assert.equal(keyAt(night, 'Europe/Berlin'), keyAt(morning, 'Europe/Berlin'))
+    assert.equal(keyAt(evening, 'UTC'), keyAt(night, 'UTC'))
+  })
+
   it('is not made up when a number is missing (I02)', () => {
     assert.equal(noticeOf(truncated({ reported: null })), undefined)
   })
 
   it('offers how, the policy of the plan that the call had, and the call', () => {
-    const truncation = { model: 'qwen3:4b', route: 'ollamaNative', sentTokens: 12_920, readTokens: 2051 }
+    const truncation = {
+      model: 'qwen3:4b',
+      route: 'ollamaNative',
+      sentTokens: 12_920,
+      readTokens: 2051,
+      largestWindow: usualLargestWindow,
+    }
     assert.deepEqual(noticeOf(truncated({ plan: 'chat' }))?.choices, [
       { title: 'Show How', step: { kind: 'showWindowGuide', truncation } },
       { title: 'Raise num_ctx', step: { kind: 'setWindowPolicy', plan: 'chat', policy: 'raise' } },
@@ -71,6 +95,19 @@ describe('the truncation warning', () => {
   it('offers to refuse such prompts where the gate cannot raise the window', () => {
     const [, policy] = noticeOf(truncated({ ollama: false }))?.choices ?? []
     assert.deepEqual(policy?.step, { kind: 'setWindowPolicy', plan: 'agent', policy: 'refuse' })
+  })
+
+  it('does not offer to raise the window where the largest one of the gate is too small or the gate raises already', () => {
+    const policyOf = (fields: Record<string, unknown>) =>
+      noticeOf(truncated(fields))?.choices.flatMap(({ step }) => (step.kind === 'setWindowPolicy' ? [step.policy] : []))
+    assert.deepEqual(policyOf({ estimated: 31_744 }), ['raise'])
+    assert.deepEqual(policyOf({ estimated: 31_745 }), ['refuse'])
+    assert.deepEqual(policyOf({ estimated: 38_980, maxNumCtx: 65_536 }), ['raise'])
+    assert.deepEqual(policyOf({ maxNumCtx: 8192 }), ['refuse'])
+    assert.deepEqual(policyOf({ before: 'warn' }), ['raise'])
+    assert.deepEqual(policyOf({ before: 'raise' }), ['refuse'])
+    assert.deepEqual(policyOf({ before: 'refuse' }), [])
+    assert.equal(basePlan.truncation?.maxNumCtx, usualLargestWindow)
   })
 
   it('offers what it knows about, when an older gate says less', () => {
@@ -86,7 +123,7 @@ describe('the warning about an empty answer', () => {
   const empty: DaemonEvent = { event: 'empty_answer', time, call: 'c1', model: 'o3', outputTokens: 4096 }
 
   it('says what was paid for and how to get text', () => {
-    const notice = emptyAnswerNotice(empty, 'shop', text, figures)
+    const notice = emptyNoticeOf(empty)
     assert.equal(
       notice?.message,
       'o3 used 4,096 output tokens and wrote no visible text. Raise max_tokens of the request, or let the model think less.',
@@ -98,12 +135,12 @@ describe('the warning about an empty answer', () => {
   })
 
   it('has a key and a silence of its own', () => {
-    const notice = emptyAnswerNotice(empty, 'shop', text, figures)
+    const notice = emptyNoticeOf(empty)
     assert.equal(notice?.kind, 'emptyAnswer')
     assert.notEqual(notice.key, noticeOf(truncated({ model: 'o3' }))?.key)
   })
 
   it('is not made up when a number is missing', () => {
-    assert.equal(emptyAnswerNotice({ ...empty, outputTokens: null }, 'shop', text, figures), undefined)
+    assert.equal(emptyNoticeOf({ ...empty, outputTokens: null }), undefined)
   })
 })

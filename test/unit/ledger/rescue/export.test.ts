@@ -81,6 +81,41 @@ describe('what can be taken out of a ledger', () => {
       )
     })
 
+    it('has no amount for calls whose price nobody knows, and a 0 for those that cost nothing', async () => {
+      const ledger = openLedger(path, 'again')
+      for (const [priced, settlement, costNanoEur] of [
+        [false, 'exact', 0],
+        [false, 'released', 0],
+        [false, 'exact', 1200],
+        [true, 'exact', 0],
+      ] as const) {
+        const ask = sampleAsk({ row: { priced } })
+        await ledger.reserve(ask)
+        ledger.settle(sampleSettlement(ask.callId, { settlement, costNanoEur }))
+      }
+      ledger.close()
+      withCalls({ path }, (rows) => writeExport(target, 'jsonl', rows))
+      const amounts = [null, 0, 0.0000012, 0]
+      assert.deepEqual(
+        lines()
+          .slice(-4)
+          .map(({ eur, priced }) => [eur, priced]),
+        amounts.map((eur, at) => [eur, at === 3]),
+      )
+      const table = join(folder.path, 'calls.csv')
+      withCalls({ path }, (rows) => writeExport(table, 'csv', rows))
+      const rows: Record<string, string>[] = parse(readFileSync(table), { columns: true })
+      assert.deepEqual(
+        rows.slice(-4).map(({ eur, listPriceEur }) => [eur, listPriceEur]),
+        [
+          ['', ''],
+          ['0', '0'],
+          ['0.0000012', ''],
+          ['0', '0'],
+        ],
+      )
+    })
+
     it('never takes the place of a file, and leaves none where it fails', () => {
       writeFileSync(target, 'mine')
       assert.throws(() => withCalls({ path }, (rows) => writeExport(target, 'jsonl', rows)), FileExists)
