@@ -97,6 +97,8 @@ export async function runCall(gate: Gate, request: IncomingMessage, response: Se
     share.admitted(receivedAtMs)
     gate.events.emit('call_started', {
       call: call.id,
+      tenant: call.identity.tenant,
+      user: call.identity.user,
       task: call.task,
       upstream: admitted.upstreamName,
       model: admitted.facts.model,

@@ -1,13 +1,18 @@
 import * as vscode from 'vscode'
+import type { TaskStatus } from '../shared/status.ts'
 import { copyBaseUrl } from './baseUrl.ts'
 import type { TollgateContext } from './context.ts'
 import { newGuardedTerminal } from './guardedTerminal/newTerminal.ts'
-import { reasonOf } from './log.ts'
-import { offer } from './offerActions.ts'
+import { showMenu } from './menu.ts'
+import { offer, offerWithoutGate } from './offerActions.ts'
+import { restartDaemon } from './restart.ts'
+import { resume, stopAll } from './stop/commands.ts'
 import { takeStep } from './taskSteps.ts'
 import { tryIt } from './tryIt/tryIt.ts'
-import { besideLabel, labelOfTask, nameOfTask, taskToName } from './ui/taskName.ts'
+import { taskEntries } from './ui/taskEntries.ts'
+import { nameOfTask, taskToName } from './ui/taskName.ts'
 import { isHalted } from './ui/taskState.ts'
+import { toldApart } from './ui/toldApart.ts'
 
 /** A command of the extension. It has to make sense with the daemon away as well. A link may pass an argument. */
 type Command = (context: TollgateContext, argument?: unknown) => unknown
@@ -17,8 +22,10 @@ const commands: Readonly<Record<string, Command>> = {
   'tollgate.stopAll': stopAll,
   'tollgate.resume': resume,
   'tollgate.openCaps': () => vscode.commands.executeCommand('workbench.action.openSettings', 'tollgate.caps'),
-  'tollgate.openSettings': () => vscode.commands.executeCommand('workbench.action.openSettings', 'tollgate.'),
+  'tollgate.openSettings': openSettings,
+  'tollgate.openDocumentation': async (context) => (await import('./documentation.ts')).openDocumentation(context),
   'tollgate.showLog': (context) => context.log.show(),
+  'tollgate.showAllMessages': showAllMessages,
   'tollgate.copyBaseUrl': copyBaseUrl,
   'tollgate.newGuardedTerminal': newGuardedTerminal,
   'tollgate.tryIt': tryIt,
@@ -31,6 +38,7 @@ const commands: Readonly<Record<string, Command>> = {
   'tollgate.undoClient': async (context, client) =>
     (await import('./clients/undoConfigure.ts')).undoClient(context, client),
   'tollgate.restartDaemon': restartDaemon,
+  'tollgate.openExtension': ({ extension }) => vscode.commands.executeCommand('extension.open', extension.extension.id),
   'tollgate.getStarted': ({ extension }) => openWalkthrough(extension.extension.id),
   'tollgate.bypass': (context) => setBypassed(context, true),
   'tollgate.guard': (context) => setBypassed(context, false),
@@ -42,70 +50,41 @@ const commands: Readonly<Record<string, Command>> = {
 export function registerCommands(context: TollgateContext): readonly vscode.Disposable[] {
   void setBypassedKey(context)
   return Object.entries(commands).map(([id, run]) =>
-    vscode.commands.registerCommand(id, (argument: unknown) => run(context, argument)),
+    vscode.commands.registerCommand(id, (argument: unknown) => {
+      context.supervisor.lookAgain()
+      return run(context, argument)
+    }),
   )
-}
-
-async function stopAll(context: TollgateContext): Promise<void> {
-  const { text, supervisor } = context
-  try {
-    const { cancelled, tookMs } = parseKillResult(await supervisor.call('POST', '/api/kill', { scope: 'global' }))
-    context.log.info(`Stopped all calls: ${cancelled} cancelled in ${tookMs} ms.`)
-    offer(text.stopped(cancelled, tookMs), { [text.linkResume]: () => resume(context) })
-  } catch (error) {
-    context.log.warn(`Stop all: ${reasonOf(error)}`)
-    context.stopWhenBack()
-    offer(text.stopWhileDown, startActions(context))
-  }
-}
-
-async function resume(context: TollgateContext): Promise<void> {
-  const { text, supervisor } = context
-  context.forgetStop()
-  try {
-    await supervisor.call('POST', '/api/resume', { scope: 'global' })
-    context.log.info('Calls pass again.')
-    offer(text.resumed)
-  } catch (error) {
-    context.log.warn(`Resume: ${reasonOf(error)}`)
-    offer(text.resumeWhileDown, startActions(context))
-  }
 }
 
 /** Stops a task or lets it go on: the one that a link names, else one that the user picks. */
 async function steerTask(context: TollgateContext, kind: 'stop' | 'resume', argument: unknown): Promise<void> {
   const { text, gate, figures } = context
   const tasks = gate.kind === 'up' ? gate.status.tasks : []
-  const entries = tasks
-    .filter((task) => (kind === 'resume' ? isHalted(task) : task.state !== 'halted'))
-    .map((task) => ({
-      label: labelOfTask(task, Date.now(), text, figures),
-      description: `${besideLabel(task)} · ${figures.eur(task.eur)}`,
-      id: task.id,
-    }))
+  const mayBePicked = kind === 'resume' ? isHalted : ({ state }: TaskStatus) => state !== 'halted'
+  const nowMs = Date.now()
+  const entries = taskEntries(tasks, mayBePicked, nowMs, text, figures)
   if (typeof argument !== 'string' && entries.length === 0) {
-    return offer(kind === 'stop' ? text.noTaskToStop : text.noTaskToResume)
+    const none = kind === 'stop' ? text.noTaskToStop : text.noTaskToResume
+    return gate.kind === 'unfollowed' ? offerWithoutGate(context, none) : offer(none)
   }
   const placeHolder = kind === 'stop' ? text.pickTaskToStop : text.pickTaskToResume
   const id = typeof argument === 'string' ? argument : (await vscode.window.showQuickPick(entries, { placeHolder }))?.id
   if (id === undefined) return
-  const name = nameOfTask(taskToName(id, tasks), Date.now(), text, figures)
+  const known = taskToName(id, toldApart(tasks, nowMs, text, figures))
+  const name = nameOfTask(known, nowMs, text, figures)
   await takeStep(context, { kind, task: id, name })
 }
 
-async function restartDaemon(context: TollgateContext): Promise<void> {
-  const { text, gate, settings, supervisor } = context
-  if (!settings.enabled) {
-    return offer(text.switchedOff, {
-      [text.openSettings]: () => vscode.commands.executeCommand('tollgate.openSettings'),
-    })
-  }
-  const running = gate.kind === 'up' ? gate.status.inFlight.length : 0
-  if (running > 0) {
-    const sure = await vscode.window.showWarningMessage(text.confirmRestart(running), { modal: true }, text.restart)
-    if (sure !== text.restart) return
-  }
-  await supervisor.restart()
+/** All settings, or the one that a link names. */
+function openSettings(_context: TollgateContext, setting: unknown): Thenable<unknown> {
+  const query = typeof setting === 'string' && setting.startsWith('tollgate.') ? setting : 'tollgate.'
+  return vscode.commands.executeCommand('workbench.action.openSettings', query)
+}
+
+/** Takes every *Don't Show Again* back. */
+async function showAllMessages({ text, memory }: TollgateContext): Promise<void> {
+  offer((await memory.endSilence()) ? text.shownAgain : text.noneSilenced)
 }
 
 async function setBypassed(context: TollgateContext, bypassed: boolean): Promise<void> {
@@ -119,55 +98,6 @@ function openWalkthrough(extensionId: string): Thenable<unknown> {
   return vscode.commands.executeCommand('workbench.action.openWalkthrough', `${extensionId}#start`)
 }
 
-async function showMenu(context: TollgateContext): Promise<void> {
-  const { text, gate, terminals } = context
-  const killed = gate.kind === 'up' && gate.status.killed
-  const entry = (
-    icon: string,
-    label: string,
-    command: string,
-  ): vscode.QuickPickItem & { readonly command: string } => ({
-    label: `$(${icon}) ${label}`,
-    command,
-  })
-  const picked = await vscode.window.showQuickPick(
-    [
-      killed
-        ? entry('play-circle', text.linkResume, 'tollgate.resume')
-        : entry('stop-circle', text.linkStop, 'tollgate.stopAll'),
-      entry('add', text.linkRaise, 'tollgate.raiseToday'),
-      entry('settings-gear', text.linkCaps, 'tollgate.openCaps'),
-      entry('output', text.linkLog, 'tollgate.showLog'),
-      entry('shield', text.menuNewTerminal, 'tollgate.newGuardedTerminal'),
-      entry('copy', text.menuCopyUrl, 'tollgate.copyBaseUrl'),
-      entry('beaker', text.menuTryIt, 'tollgate.tryIt'),
-      entry('checklist', text.doctor.title, 'tollgate.doctor'),
-      terminals.state.bypassed
-        ? entry('shield', text.linkGuard, 'tollgate.guard')
-        : entry('debug-disconnect', text.linkBypass, 'tollgate.bypass'),
-      entry('debug-restart', text.linkRestart, 'tollgate.restartDaemon'),
-    ],
-    { title: text.menuTitle },
-  )
-  if (picked) await vscode.commands.executeCommand(picked.command)
-}
-
-function startActions(context: TollgateContext): Record<string, () => unknown> {
-  const { text } = context
-  return {
-    [text.restart]: () => restartDaemon(context),
-    [text.showLog]: () => context.log.show(),
-  }
-}
-
 async function setBypassedKey(context: TollgateContext): Promise<void> {
   await vscode.commands.executeCommand('setContext', 'tollgate.bypassed', context.memory.bypassed)
-}
-
-function parseKillResult(value: unknown): { readonly cancelled: number; readonly tookMs: number } {
-  const { cancelled, tookMs } = (value ?? {}) as { cancelled?: unknown; tookMs?: unknown }
-  return {
-    cancelled: typeof cancelled === 'number' ? cancelled : 0,
-    tookMs: typeof tookMs === 'number' ? Math.round(tookMs) : 0,
-  }
 }

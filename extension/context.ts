@@ -1,13 +1,17 @@
 import { randomUUID } from 'node:crypto'
+import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import * as vscode from 'vscode'
 import { protocolVersion, version } from '../shared/build.ts'
+import { personalCapNames } from '../shared/personalCaps.ts'
 import type { ControlRequest, DiscoveryRecord } from '../shared/protocol.ts'
 import { CommandLauncher } from './commandLine/commandLauncher.ts'
 import { callDaemon, readHealth } from './daemon/api.ts'
 import { openControl } from './daemon/client.ts'
 import type { Connection } from './daemon/connection.ts'
+import { SettingsInForce } from './daemon/daemonSettings.ts'
+import type { DaemonSettings } from './daemon/daemonSettings.ts'
 import { readRecord } from './daemon/discovery.ts'
 import { daemonLogPath, launchDaemon, pruneAfter } from './daemon/launch.ts'
 import { followLog } from './daemon/logTail.ts'
@@ -17,15 +21,21 @@ import { GuardedTerminals } from './guardedTerminal/guardedTerminals.ts'
 import { localiserIn } from './text/localiser.ts'
 import { createLog, reasonOf } from './log.ts'
 import { Memory } from './memory.ts'
-import { daemonStep, ownValue, parseSettings } from './settings.ts'
-import type { Settings } from './settings.ts'
+import { placeOf } from './place.ts'
+import { daemonStep, invalidCap, ownValue, parseSettings } from './settings.ts'
+import type { InvalidSetting, Settings } from './settings.ts'
+import { forgetStop, keepStop, stopWaits, withdrawStops } from './stop/pendingStop.ts'
+import { orderAll } from './stop/reach.ts'
+import { stoppedAt } from './stop/stopped.ts'
+import { StopSwitch } from './stop/stopSwitch.ts'
 import { createText } from './text/text.ts'
 import type { Text } from './text/text.ts'
-import { awayText } from './ui/awayText.ts'
+import { downView } from './ui/awayText.ts'
 import { realTimers } from './ui/coalesce.ts'
 import { createFigures } from './ui/figures.ts'
 import type { Figures } from './ui/figures.ts'
 import { capsAfter, capsUnder, noCaps } from './ui/exhaustedCaps.ts'
+import { gateKey } from './ui/gateView.ts'
 import type { ExhaustedCap, GateView } from './ui/gateView.ts'
 import { isCapEvent, pastCapEvents, recalledCaps } from './ui/recalledCaps.ts'
 import type { DaemonEvent } from './ui/eventFields.ts'
@@ -40,6 +50,14 @@ export class TollgateContext implements vscode.Disposable {
   readonly supervisor: Supervisor
   readonly terminals: Terminals
   readonly guardedTerminals: GuardedTerminals
+  /** The kill switch; a stop that was asked for while the gate was away is not lost. */
+  readonly stops = new StopSwitch({
+    order: (path, anew) => orderAll(this.dataDir, anew ? undefined : this.#followed, path),
+    keep: () => keepStop(this.dataDir),
+    forget: () => forgetStop(this.dataDir),
+    withdraw: () => withdrawStops(this.dataDir),
+    waits: () => stopWaits(this.dataDir),
+  })
   readonly #settingsChanged = new vscode.EventEmitter<Settings>()
   readonly #gateChanged = new vscode.EventEmitter<GateView>()
   readonly #eventReceived = new vscode.EventEmitter<DaemonEvent>()
@@ -49,6 +67,7 @@ export class TollgateContext implements vscode.Disposable {
   #figures = createFigures(vscode.env.language)
   #currency = 'EUR'
   #settings: Settings
+  readonly #daemonSettings: SettingsInForce
   #gate: GateView = { kind: 'starting' }
   /** What the daemon writes stands in the log of the window, too. */
   readonly #daemonLog = followLog(
@@ -59,7 +78,6 @@ export class TollgateContext implements vscode.Disposable {
   #exhausted = noCaps
   /** How many events this window has heard that may have changed `#exhausted`. */
   #capEvents = 0
-  #stopWhenBack = false
   /** Process of the gate that was up last: another one may take its place without a gap. */
   #gatePid: number | null = null
 
@@ -74,8 +92,20 @@ export class TollgateContext implements vscode.Disposable {
     this.extension = extension
     this.log = createLog()
     this.text = createText(localiserIn(this.#figures, vscode.l10n))
-    this.memory = new Memory(extension.globalState, extension.workspaceState)
+    const host = {
+      remoteName: vscode.env.remoteName,
+      hostName: hostname(),
+      distribution: process.env['WSL_DISTRO_NAME'],
+    }
+    this.memory = new Memory(extension.globalState, extension.workspaceState, {
+      host: () => placeOf(extension.globalStorageUri.fsPath, host),
+      dataDir: () => placeOf(this.dataDir, host),
+    })
     this.#settings = this.#readSettings()
+    this.#daemonSettings = new SettingsInForce(this.#daemonWanted(), () => {
+      this.log.info('The changed settings of the gate hold from now on.')
+      this.#settingsChanged.fire(this.#settings)
+    })
     this.commandLauncher = this.#createCommandLauncher()
     this.supervisor = this.#createSupervisor()
     this.terminals = new Terminals(this)
@@ -89,7 +119,10 @@ export class TollgateContext implements vscode.Disposable {
       this.guardedTerminals,
       { dispose: () => this.supervisor.stop() },
       this.#daemonLog,
-      vscode.window.onDidChangeWindowState((state) => this.supervisor.send({ type: 'focus', focused: state.focused })),
+      vscode.window.onDidChangeWindowState((state) => {
+        this.supervisor.send({ type: 'focus', focused: state.focused })
+        if (state.focused || state.active) this.supervisor.lookAgain()
+      }),
       vscode.workspace.onDidChangeConfiguration((change) => {
         if (change.affectsConfiguration('tollgate')) this.#settingsMayHaveChanged()
       }),
@@ -113,7 +146,7 @@ export class TollgateContext implements vscode.Disposable {
 
   /** Folder of ledger, key and discovery record: the storage that all windows share, unless a setting names another. */
   get dataDir(): string {
-    return this.#settings.daemon.dataDir || this.extension.globalStorageUri.fsPath
+    return this.#daemonSettings.inForce.dataDir
   }
 
   /**
@@ -121,7 +154,7 @@ export class TollgateContext implements vscode.Disposable {
    * started by hand on another port is followed there.
    */
   get gateOrigin(): string {
-    return `http://127.0.0.1:${this.supervisor.record?.port ?? this.#settings.daemon.port}`
+    return `http://127.0.0.1:${this.supervisor.record?.port ?? this.#daemonSettings.inForce.port}`
   }
 
   /** Begins to look for the daemon. */
@@ -130,18 +163,14 @@ export class TollgateContext implements vscode.Disposable {
     else this.#show({ kind: 'off' })
   }
 
-  /** Stops all calls as soon as the daemon is back: a stop that was asked for must not be lost. */
-  stopWhenBack(): void {
-    this.#stopWhenBack = true
-  }
-
-  /** Withdraws `stopWhenBack`. */
-  forgetStop(): void {
-    this.#stopWhenBack = false
-  }
-
   dispose(): void {
     for (const disposable of this.#disposables.reverse()) disposable.dispose()
+  }
+
+  /** Record of the daemon that this window is connected with. */
+  get #followed(): DiscoveryRecord | undefined {
+    const { connection } = this.supervisor
+    return connection.kind === 'connected' ? connection.record : undefined
   }
 
   /** Folders of the daemon: as it came with this extension, and its copies. */
@@ -159,7 +188,7 @@ export class TollgateContext implements vscode.Disposable {
       platform: process.platform,
       environment: process.env,
       log: this.log,
-      settings: () => ({ dataDir: this.dataDir, nodePath: this.#settings.daemon.nodePath }),
+      settings: () => this.#daemonSettings.inForce,
     })
   }
 
@@ -179,32 +208,52 @@ export class TollgateContext implements vscode.Disposable {
         readHealth,
         openControl,
         shutdown: async (record) => {
-          await callDaemon(record, 'POST', '/api/shutdown').catch((error: unknown) =>
+          await callDaemon(record, 'POST', '/api/shutdown', { restart: true }).catch((error: unknown) =>
             log.warn(`The daemon did not take the request to end: ${reasonOf(error)}`),
           )
         },
         start: (predecessor) => {
-          const { port, nodePath } = this.#settings.daemon
-          const { dataDir } = this
+          const { port, dataDir, nodePath } = this.#daemonSettings.inForce
           return launchDaemon({ distDir, copiesDir, dataDir, port, predecessor, version, nodePath, log, copied })
         },
         tidyAfter: (pid) => pruneAfter(pid, copiesDir, log),
         greeting: () => this.#greeting(),
+        settings: this.#daemonSettings,
       },
       { version, protocol: protocolVersion },
       {
         connectionChanged: (connection) => this.#connectionChanged(connection),
         event: (event) => this.#hear(event),
+        settingsWait: (calls) => this.#sayThatSettingsWait(calls),
       },
     )
+  }
+
+  #daemonWanted(): DaemonSettings {
+    const { port, dataDir, nodePath } = this.#settings.daemon
+    return { port, dataDir: dataDir || this.extension.globalStorageUri.fsPath, nodePath }
+  }
+
+  /** Every window hears of the change; the one in which it was made asks. */
+  #sayThatSettingsWait(calls: number): void {
+    const { text, supervisor } = this
+    this.log.info('The changed settings of the gate wait for its calls to end.')
+    if (!this.#daemonSettings.isMine) return
+    void vscode.window
+      .showInformationMessage(text.settingsWait(calls), text.restartNow)
+      .then((chosen) => (chosen === text.restartNow ? supervisor.applySettings() : undefined))
   }
 
   #greeting(): readonly ControlRequest[] {
     return [
       { type: 'hello', client: 'extension', window: this.#window, version },
       { type: 'focus', focused: vscode.window.state.focused },
-      { type: 'settings', caps: this.#settings.caps },
+      this.#capsMessage(),
     ]
+  }
+
+  #capsMessage(): ControlRequest {
+    return { type: 'settings', caps: this.#settings.caps, keep: this.#settings.keepCaps }
   }
 
   #connectionChanged(connection: Connection): void {
@@ -216,7 +265,9 @@ export class TollgateContext implements vscode.Disposable {
       case 'starting':
         return this.#show({ kind: 'starting' })
       case 'away':
-        return this.#show({ kind: 'down', reason: awayText(connection, this.text), gaveUp: connection.gaveUp })
+        return this.#show(downView(connection, this.text))
+      case 'unfollowed':
+        return this.#showUnfollowed(connection)
       case 'connected': {
         const { record, status, successor } = connection
         const isSame = this.#gate.kind === 'up' && this.#gatePid === record.pid
@@ -229,23 +280,32 @@ export class TollgateContext implements vscode.Disposable {
     }
   }
 
+  /** Calls pass that gate as well, so terminals are guarded by it, and a stop that nobody else knows of is made good there. */
+  #showUnfollowed({ why, version: running, record }: Extract<Connection, { kind: 'unfollowed' }>): void {
+    const isSame = this.#gate.kind === 'unfollowed' && this.#gatePid === record.pid
+    this.#gatePid = record.pid
+    this.#show({ kind: 'unfollowed', why, version: running, ownVersion: version })
+    if (isSame) return
+    void this.terminals.apply()
+    if (this.stops.isOwed()) void vscode.commands.executeCommand('tollgate.stopAll')
+  }
+
   #followCurrency(currency: string): void {
     if (currency === this.#currency) return
     this.#currency = currency
     this.#figures = createFigures(vscode.env.language, currency)
   }
 
-  /** The key exists at the latest now, so terminals can be guarded; a stop that was asked for in between is made good. */
+  /** The key exists at the latest now, so terminals can be guarded; a stop that nobody else knows of is made good. */
   #gateIsBack(record: DiscoveryRecord): void {
     void this.terminals.apply()
     void this.commandLauncher.follow(record.pid)
     void this.#recallCaps(record)
-    if (!this.#stopWhenBack) return
-    this.#stopWhenBack = false
-    void vscode.commands.executeCommand('tollgate.stopAll')
+    if (this.stops.isOwed()) void vscode.commands.executeCommand('tollgate.stopAll')
   }
 
   #hear(event: DaemonEvent): void {
+    if (event.event === 'caps_refused') this.#sayInvalid(refusedCaps(event))
     if (event.event !== 'call_started' && event.event !== 'call_settled') this.log.info(eventLine(event))
     this.#noteCaps(event)
     this.#eventReceived.fire(event)
@@ -278,10 +338,10 @@ export class TollgateContext implements vscode.Disposable {
   #show(gate: GateView): void {
     const before = this.#gate
     this.#gate = gate
-    const killed = gate.kind === 'up' && gate.status.killed
-    if (gate.kind !== before.kind || killed !== (before.kind === 'up' && before.status.killed)) {
-      void vscode.commands.executeCommand('setContext', 'tollgate.gate', gate.kind)
-      void vscode.commands.executeCommand('setContext', 'tollgate.killed', killed)
+    const stopped = stoppedAt(gate)
+    if (gateKey(gate) !== gateKey(before) || stopped !== stoppedAt(before)) {
+      void vscode.commands.executeCommand('setContext', 'tollgate.gate', gateKey(gate))
+      void vscode.commands.executeCommand('setContext', 'tollgate.stopped', stopped)
     }
     this.#gateChanged.fire(gate)
   }
@@ -290,7 +350,8 @@ export class TollgateContext implements vscode.Disposable {
     const before = this.#settings
     this.#settings = this.#readSettings()
     if (JSON.stringify(before) === JSON.stringify(this.#settings)) return
-    this.supervisor.send({ type: 'settings', caps: this.#settings.caps })
+    this.supervisor.send(this.#capsMessage())
+    this.#daemonSettings.want(this.#daemonWanted(), vscode.window.state.focused)
     switch (daemonStep(before, this.#settings)) {
       case 'start':
         this.log.info('Tollgate is switched on.')
@@ -301,8 +362,8 @@ export class TollgateContext implements vscode.Disposable {
         this.supervisor.stop()
         break
       case 'restart':
-        this.log.info('The gate is looked for again, because settings of the daemon changed.')
-        void this.supervisor.restart()
+        this.log.info('Settings of the gate changed.')
+        this.supervisor.settingsChanged()
         break
       case null:
     }
@@ -318,13 +379,30 @@ export class TollgateContext implements vscode.Disposable {
       },
       this.#settings,
     )
-    for (const name of invalid) {
-      this.log.warn(this.text.invalidSetting(name))
-      // Every window reads the same settings; the one in which somebody types says it.
-      if (vscode.window.state.focused) void vscode.window.showWarningMessage(this.text.invalidSetting(name))
-    }
+    this.#sayInvalid(invalid)
     return settings
   }
+
+  #sayInvalid(invalid: readonly InvalidSetting[]): void {
+    for (const { name, cap } of invalid) {
+      const { text } = this
+      const largest = cap === null ? '' : this.#figures.whole(cap.largest)
+      const message =
+        cap === null
+          ? text.invalidSetting(name)
+          : cap.unit === 'eur'
+            ? text.invalidEuros(name, largest)
+            : text.invalidTokens(name, largest)
+      this.log.warn(message)
+      // Every window reads the same settings; the one in which somebody types says it.
+      if (vscode.window.state.focused) void vscode.window.showWarningMessage(message)
+    }
+  }
+}
+
+/** Caps of this window that another version of the daemon cannot use. */
+function refusedCaps({ caps }: DaemonEvent): readonly InvalidSetting[] {
+  return Array.isArray(caps) ? personalCapNames.filter((name) => caps.includes(name)).map(invalidCap) : []
 }
 
 /** An event as one line of the log. Events carry codes and figures, never text of a request. */

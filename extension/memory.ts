@@ -14,18 +14,20 @@ export type NoticeKind =
   | 'degraded'
   | 'notStarted'
 
-const saidKey = 'notices.said.v1'
+const saidKey = 'notices.said.v2'
 const silencedKey = 'notices.silenced.v1'
 const bypassedKey = 'terminals.bypassed.v1'
 const ceilingsKey = 'guardedTerminal.ceilings.v1'
 const terminalTaskKey = 'guardedTerminal.lastTask.v1'
 const guardedTerminalsKey = 'guardedTerminal.open.v1'
-const clientUndoKey = 'clients.undo.v1'
+const clientUndoKey = 'clients.undo.v2'
 const tryModelsKey = 'tryIt.models.v1'
-const spendLookedAtKey = 'spend.lookedAt.v1'
-const notStartedKey = 'notices.notStarted.v1'
+const spendLookedAtKey = 'spend.lookedAt.v2'
+const notStartedKey = 'notices.notStarted.v2'
 const rememberedNotices = 200
 const rememberedTerminals = 50
+/** Containers come and go, and each is a host of its own. */
+const rememberedPlaces = 100
 
 /** A guarded terminal of this workspace, as it is found again after a reload. */
 export interface RememberedTerminal {
@@ -34,14 +36,27 @@ export interface RememberedTerminal {
   readonly processId: number | null
 }
 
-/** What the extension remembers between sessions, by name; nothing else reads or writes a memento. */
+/** Names of where this window is, as `placeOf` gives them. */
+export interface Places {
+  /** The host, by the extension's own storage there. */
+  host(): string
+  /** The data directory of the gate, which a setting can change. */
+  dataDir(): string
+}
+
+/**
+ * What the extension remembers between sessions, by name; nothing else reads or writes a memento. The global one is the user's: windows
+ * on other hosts read it as well, so that what is about a host or a gate has its place in it.
+ */
 export class Memory {
   readonly #global: vscode.Memento
   readonly #workspace: vscode.Memento
+  readonly #places: Places
 
-  constructor(global: vscode.Memento, workspace: vscode.Memento) {
+  constructor(global: vscode.Memento, workspace: vscode.Memento, places: Places) {
     this.#global = global
     this.#workspace = workspace
+    this.#places = places
   }
 
   /** Whether new terminals of this workspace bypass the gate. */
@@ -64,7 +79,7 @@ export class Memory {
     await this.#global.update(ceilingsKey, ceilings)
   }
 
-  /** The task id that was last given to a guarded terminal, in any window of this machine; empty before the first. */
+  /** The task id that was last given to a guarded terminal, in any window on any host; empty before the first. */
   get lastTerminalTask(): string {
     return this.#global.get(terminalTaskKey, '')
   }
@@ -103,16 +118,16 @@ export class Memory {
   }
 
   /**
-   * When the Spend view was looked at last, in any window of this machine, in milliseconds since the epoch; 0 before the first
-   * time. Calls are the machine's and not a workspace's, so a look in one window has seen them for all.
+   * When the Spend view was looked at last, in any window on this gate, in milliseconds since the epoch; 0 before the first time. Calls
+   * are the gate's and not a workspace's, so a look in one window has seen them for all.
    */
   get spendLookedAtMs(): number {
-    return this.#global.get(spendLookedAtKey, 0)
+    return timeOf(this.#at(this.#places.dataDir(), spendLookedAtKey))
   }
 
   /** Keeps it. */
   async setSpendLookedAtMs(ms: number): Promise<void> {
-    await this.#global.update(spendLookedAtKey, ms)
+    await this.#setAt(this.#places.dataDir(), spendLookedAtKey, ms)
   }
 
   /** Takes a moment as the first look where there was none: what was refused before the extension was there, nobody missed. */
@@ -120,59 +135,91 @@ export class Memory {
     if (this.spendLookedAtMs === 0) await this.setSpendLookedAtMs(ms)
   }
 
-  /** How to take back what was written into clients' settings, as it was kept. */
+  /** How to take back what was written into clients' settings on this host, as it was kept. */
   get clientUndo(): unknown {
-    return this.#global.get(clientUndoKey)
+    return this.#at(this.#places.host(), clientUndoKey)
   }
 
   /** Keeps it. */
   async setClientUndo(records: unknown): Promise<void> {
-    await this.#global.update(clientUndoKey, records)
+    await this.#setAt(this.#places.host(), clientUndoKey, records)
   }
 
   /**
-   * When it was said last that the gate could not be started, in any window of this machine, in milliseconds since the epoch; 0
-   * where that may be said at once.
+   * When it was said last that this gate could not be started, in any window, in milliseconds since the epoch; 0 where that may be said
+   * at once.
    */
   get notStartedSaidMs(): number {
-    return this.#global.get(notStartedKey, 0)
+    return timeOf(this.#at(this.#places.dataDir(), notStartedKey))
   }
 
   /** Keeps it; nothing is written where it is the same. */
   async setNotStartedSaidMs(ms: number): Promise<void> {
-    if (ms !== this.notStartedSaidMs) await this.#global.update(notStartedKey, ms)
+    if (ms !== this.notStartedSaidMs) await this.#setAt(this.#places.dataDir(), notStartedKey, ms)
   }
 
-  /** Whether the user chose not to see this kind of notification again. */
+  /** Whether the user chose not to see this kind of notification again, wherever it comes from. */
   isSilenced(kind: NoticeKind): boolean {
-    return this.#global.get<readonly string[]>(silencedKey, []).includes(kind)
+    return this.#silenced.includes(kind)
   }
 
-  /** Never shows this kind again. */
+  /** Does not show this kind again. */
   async silence(kind: NoticeKind): Promise<void> {
-    const silenced = this.#global.get<readonly string[]>(silencedKey, [])
-    if (!silenced.includes(kind)) await this.#global.update(silencedKey, [...silenced, kind])
+    if (!this.isSilenced(kind)) await this.#global.update(silencedKey, [...this.#silenced, kind])
   }
 
-  /** Whether a key was claimed, in any window of this machine. */
-  wasSaid(key: string): boolean {
-    return this.#said.includes(key)
-  }
-
-  /** True the first time it is asked for a key, in any window of this machine; the oldest keys are forgotten first. */
-  async claim(key: string): Promise<boolean> {
-    if (this.wasSaid(key)) return false
-    await this.#global.update(saidKey, [...this.#said, key].slice(-rememberedNotices))
+  /** Lets every kind be shown again; false where all of them are. */
+  async endSilence(): Promise<boolean> {
+    if (this.#silenced.length === 0) return false
+    await this.#global.update(silencedKey, undefined)
     return true
   }
 
-  /** Lets keys that begin so be claimed again. */
+  /** Whether a key was claimed, in any window on this gate. */
+  wasSaid(key: string): boolean {
+    return this.#said.includes(this.#here(key))
+  }
+
+  /** True the first time it is asked for a key, in any window on this gate; the oldest keys are forgotten first. */
+  async claim(key: string): Promise<boolean> {
+    if (this.wasSaid(key)) return false
+    await this.#global.update(saidKey, [...this.#said, this.#here(key)].slice(-rememberedNotices))
+    return true
+  }
+
+  /** Lets keys of this gate that begin so be claimed again. */
   async forget(prefixes: readonly string[]): Promise<void> {
-    const kept = this.#said.filter((key) => !prefixes.some((prefix) => key.startsWith(prefix)))
+    const forgotten = prefixes.map((prefix) => this.#here(prefix))
+    const kept = this.#said.filter((key) => !forgotten.some((prefix) => key.startsWith(prefix)))
     if (kept.length < this.#said.length) await this.#global.update(saidKey, kept)
   }
 
   get #said(): readonly string[] {
     return this.#global.get<readonly string[]>(saidKey, [])
   }
+
+  get #silenced(): readonly string[] {
+    return this.#global.get<readonly string[]>(silencedKey, [])
+  }
+
+  /** A key of what the gate of this window tells: one on another host may tell the same. */
+  #here(key: string): string {
+    return `${this.#places.dataDir()} ${key}`
+  }
+
+  #at(place: string, key: string): unknown {
+    return this.#global.get<Readonly<Record<string, unknown>>>(key, {})[place]
+  }
+
+  /** Keeps a value for a place. Of too many places those go that were kept longest ago. */
+  async #setAt(place: string, key: string, value: unknown): Promise<void> {
+    const others = Object.entries(this.#global.get<Readonly<Record<string, unknown>>>(key, {}))
+    const kept = [...others.filter(([name]) => name !== place), [place, value] as const].slice(-rememberedPlaces)
+    await this.#global.update(key, Object.fromEntries(kept))
+  }
+}
+
+/** A kept time in milliseconds since the epoch, 0 where there is none. */
+function timeOf(kept: unknown): number {
+  return typeof kept === 'number' ? kept : 0
 }

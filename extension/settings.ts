@@ -1,3 +1,5 @@
+import { isCap, largestCap, personalCapNames, personalCapUnits } from '../shared/personalCaps.ts'
+import type { CapUnit, PersonalCapName } from '../shared/personalCaps.ts'
 import type { PersonalCaps } from '../shared/protocol.ts'
 import { defaultPort } from '../shared/build.ts'
 
@@ -6,6 +8,8 @@ export interface Settings {
   readonly enabled: boolean
   /** Only what the user set: an absent cap leaves the daemon's configuration in force. */
   readonly caps: PersonalCaps
+  /** Caps whose setting cannot be used and whose last good value this window does not know: the daemon keeps what it has. */
+  readonly keepCaps: readonly PersonalCapName[]
   readonly inject: InjectSettings
   readonly daemon: {
     readonly port: number
@@ -63,44 +67,69 @@ export function ownValue(inspected: Inspected | undefined, effective: unknown): 
   return isNull ? null : undefined
 }
 
-/** Settings with the names of those that could not be used. */
+/** A setting that could not be used. */
+export interface InvalidSetting {
+  /** As the user writes it: `tollgate.caps.dailyEur`. */
+  readonly name: string
+  /** What it had to be, where it is a cap; null for any other. */
+  readonly cap: { readonly unit: CapUnit; readonly largest: number } | null
+}
+
+/** Settings with those that could not be used. */
 export interface ParsedSettings {
   readonly settings: Settings
-  readonly invalid: readonly string[]
+  readonly invalid: readonly InvalidSetting[]
 }
 
 const capKeys = {
-  userDailyEur: { key: 'caps.dailyEur', whole: false },
-  userDailyTokens: { key: 'caps.dailyTokens', whole: true },
-  tenantMonthlyEur: { key: 'caps.monthlyEur', whole: false },
-  tenantMonthlyTokens: { key: 'caps.monthlyTokens', whole: true },
-} as const satisfies Record<keyof PersonalCaps, { key: string; whole: boolean }>
+  userDailyEur: 'caps.dailyEur',
+  userDailyTokens: 'caps.dailyTokens',
+  tenantMonthlyEur: 'caps.monthlyEur',
+  tenantMonthlyTokens: 'caps.monthlyTokens',
+} as const satisfies Record<PersonalCapName, string>
+
+/** Ports that a user's program may have, as the manifest has them. */
+const ports = { least: 1024, most: 65_535 }
+
+/** The setting of a cap, as somebody is told that it cannot be used. */
+export function invalidCap(name: PersonalCapName): InvalidSetting {
+  const unit = personalCapUnits[name]
+  return { name: `tollgate.${capKeys[name]}`, cap: { unit, largest: largestCap[unit] } }
+}
 
 /**
- * Settings from what VS Code holds. A settings file is edited by hand, so every value is checked: a cap that is no number
- * of at least 0 keeps its value from `before`, because dropping it would open the gate by a typing error.
+ * Settings from what VS Code holds. A settings file is edited by hand, so every value is checked. A cap that is none keeps its
+ * value from `before`; where there is none, as in a window that was just opened, the daemon keeps the one that it has: dropping
+ * a cap would open the gate by a typing error.
  */
 export function parseSettings(reader: SettingsReader, before?: Settings): ParsedSettings {
-  const invalid: string[] = []
-  const caps: { -readonly [name in keyof PersonalCaps]: PersonalCaps[name] } = {}
-  for (const [name, { key, whole }] of Object.entries(capKeys) as [
-    keyof PersonalCaps,
-    { key: string; whole: boolean },
-  ][]) {
-    const value = reader.user(key)
+  const invalid: InvalidSetting[] = []
+  const caps: { -readonly [name in PersonalCapName]?: number | null } = {}
+  const keepCaps: PersonalCapName[] = []
+  for (const name of personalCapNames) {
+    const value = reader.user(capKeys[name])
     if (value === undefined) continue
-    if (value === null || (isAmount(value) && (!whole || Number.isInteger(value)))) {
+    if (isCap(value, personalCapUnits[name])) {
       caps[name] = value
       continue
     }
-    invalid.push(`tollgate.${key}`)
+    invalid.push(invalidCap(name))
     const last = before?.caps[name]
-    if (last !== undefined) caps[name] = last
+    if (last === undefined) keepCaps.push(name)
+    else caps[name] = last
   }
-  const port = reader.effective('daemon.port')
+  /** The value of a setting of the gate; what cannot be used changes nothing, so that a typing error restarts nothing. */
+  const checked = <Value>(key: string, isGood: (value: unknown) => value is Value, otherwise: Value): Value => {
+    const value = reader.effective(key)
+    if (value === undefined) return otherwise
+    if (isGood(value)) return value
+    invalid.push({ name: `tollgate.${key}`, cap: null })
+    return otherwise
+  }
   const settings: Settings = {
     enabled: reader.effective('enabled') !== false,
     caps,
+    keepCaps,
     inject: {
       openai: reader.effective('inject.openai') !== false,
       anthropic: reader.effective('inject.anthropic') !== false,
@@ -109,9 +138,9 @@ export function parseSettings(reader: SettingsReader, before?: Settings): Parsed
       gemini: reader.effective('inject.gemini') === true,
     },
     daemon: {
-      port: typeof port === 'number' && Number.isInteger(port) && port > 0 && port < 65536 ? port : defaultPort,
-      dataDir: textOf(reader.effective('daemon.dataDir')),
-      nodePath: textOf(reader.effective('daemon.nodePath')),
+      port: checked('daemon.port', isPort, before?.daemon.port ?? defaultPort),
+      dataDir: checked('daemon.dataDir', isText, before?.daemon.dataDir ?? '').trim(),
+      nodePath: checked('daemon.nodePath', isText, before?.daemon.nodePath ?? '').trim(),
     },
     statusBarAlignment: reader.effective('statusBar.alignment') === 'left' ? 'left' : 'right',
     statusBarShow: statusBarShows.find((show) => show === reader.effective('statusBar.show')) ?? statusBarShows[0],
@@ -127,10 +156,10 @@ export function daemonStep(before: Settings, after: Settings): 'start' | 'stop' 
   return after.enabled && JSON.stringify(before.daemon) !== JSON.stringify(after.daemon) ? 'restart' : null
 }
 
-function isAmount(value: unknown): value is number {
-  return typeof value === 'number' && Number.isFinite(value) && value >= 0
+function isPort(value: unknown): value is number {
+  return typeof value === 'number' && Number.isInteger(value) && value >= ports.least && value <= ports.most
 }
 
-function textOf(value: unknown): string {
-  return typeof value === 'string' ? value.trim() : ''
+function isText(value: unknown): value is string {
+  return typeof value === 'string'
 }

@@ -32,6 +32,9 @@ export async function takeStep(context: TollgateContext, step: Step): Promise<bo
       case 'openSetting':
         await vscode.commands.executeCommand('workbench.action.openSettings', step.setting)
         return false
+      case 'raise':
+        await vscode.commands.executeCommand('tollgate.raiseToday', step.cap)
+        return false
       case 'showTerminal':
         if (!context.guardedTerminals.show(step.task))
           void vscode.window.showInformationMessage(text.terminal.terminalGone)

@@ -37,7 +37,7 @@ export interface WindowGrant {
   readonly id: number
   readonly eur: number
   readonly tokens: number
-  /** ISO time at which it ends, with the zone's offset: that of the window where the grant has none. */
+  /** ISO time at which it ends, with the zone's offset: that of the window where the grant has none, or a later one. */
   readonly until: string
   readonly by: string
 }

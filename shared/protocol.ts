@@ -33,7 +33,7 @@ export interface Health {
   readonly inFlight: number
 }
 
-/** Code with which `/control` closes when a successor takes the daemon's place: wait for it instead of starting another one. */
+/** Code with which `/control` closes when another daemon takes the place of this one, or is started by who ended it: wait for that one. */
 export const handOverCloseCode = 1012
 
 /** Names of the events on `/control` and in `/api/events`. */
@@ -56,6 +56,7 @@ export const eventNames = [
   'degraded',
   'config_rejected',
   'caps_changed',
+  'caps_refused',
   'granted',
   'grant_withdrawn',
   'over_window',
@@ -75,8 +76,11 @@ export type ControlRequest =
   | { readonly type: 'hello'; readonly client: 'extension' | 'cli'; readonly window: string; readonly version: string }
   /** Whether the window has the focus: the daemon marks one window, so that only one shows a notification. */
   | { readonly type: 'focus'; readonly focused: boolean }
-  /** Personal caps from VS Code settings; null is unlimited. They become the same fields of the configuration. */
-  | { readonly type: 'settings'; readonly caps: PersonalCaps }
+  /**
+   * Personal caps from VS Code settings; null is unlimited. They become the same fields of the configuration. `keep`: those
+   * whose setting cannot be used; what is in force for them stays, as it does for one that the daemon cannot use.
+   */
+  | { readonly type: 'settings'; readonly caps: PersonalCaps; readonly keep?: readonly (keyof PersonalCaps)[] }
 
 /** Personal caps as the extension's settings hold them: euros decimal, tokens whole, null unlimited, absent: the configuration's. */
 export interface PersonalCaps {

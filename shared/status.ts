@@ -47,6 +47,8 @@ export type Billing = 'metered' | 'subscription'
 export interface ModelStatus {
   readonly model: string
   readonly calls: number
+  /** Calls without a known price; they are in `calls` too. An older gate does not say it. */
+  readonly unpricedCalls?: number
   /** What counts into euro caps. */
   readonly eur: number
   /** What subscription calls would have cost, as far as it is not in `eur`. */
@@ -90,8 +92,18 @@ export interface SpendStatus {
   readonly grantedTokens: number
   /** ISO time, with the zone's offset, at which the first of those grants ends; null where nothing is granted. */
   readonly grantedUntil: string | null
+  /** The same by when it ends, the first end first; empty where nothing is granted. An older gate does not say it. */
+  readonly granted?: readonly GrantedPart[]
   /** ISO time at which the window ends, with the zone's offset. */
   readonly resetsAt: string
+}
+
+/** What was granted on top of the caps of a window and ends at one time. */
+export interface GrantedPart {
+  readonly eur: number
+  readonly tokens: number
+  /** ISO time with the zone's offset. */
+  readonly until: string
 }
 
 /** A task that made calls lately. */

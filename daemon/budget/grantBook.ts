@@ -18,6 +18,20 @@ export function roomOf(granted: GrantedRooms, window: ScopeRef): Room {
   return granted.size === 0 ? noRoom : (granted.get(windowKey(window)) ?? noRoom)
 }
 
+/** Grants to one window by when they end, the first end first. The window ends at `endMs`, and all that is left of them with it. */
+export function roomsByEnd(
+  grants: readonly KeptGrant[],
+  endMs: number,
+): readonly (Room & { readonly untilMs: number })[] {
+  const rooms = new Map<number, Room>()
+  for (const grant of grants) {
+    const untilMs = Math.min(grant.untilMs ?? endMs, endMs)
+    const { nanoEur, tokens } = rooms.get(untilMs) ?? noRoom
+    rooms.set(untilMs, { nanoEur: sum(nanoEur, grant.nanoEur), tokens: sum(tokens, grant.tokens) })
+  }
+  return [...rooms].map(([untilMs, room]) => ({ ...room, untilMs })).sort((left, right) => left.untilMs - right.untilMs)
+}
+
 /** One text for one window of one scope. */
 export function windowKey({ scope, ref, window, period }: ScopeRef): string {
   return `${scope}\n${ref}\n${window}\n${period}`

@@ -169,6 +169,8 @@ function announce(gate: Gate, settled: Settled, warnings: readonly WarningCode[]
       certainty: verdict.certainty,
       ollama: call.facts.ollama !== null,
       numCtx: call.facts.ollama?.numCtx ?? null,
+      before: call.identity.plan.truncation?.before ?? null,
+      maxNumCtx: call.identity.plan.truncation?.maxNumCtx ?? null,
     })
   }
   for (const warning of warnings) {

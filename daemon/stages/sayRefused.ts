@@ -13,6 +13,7 @@ export function sayRefused(gate: Gate, exchange: Exchange, refusal: Refusal, rec
     message: refusal.message,
     upstream: received?.upstreamName ?? null,
     task: received?.explicitTask ?? null,
+    tenant: received?.identity.tenant ?? null,
     project: received?.identity.project ?? null,
     scope: refusal.scope ?? null,
     scopeRef: refusal.scopeRef ?? null,

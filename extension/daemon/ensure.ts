@@ -1,3 +1,5 @@
+import { portFaultOf } from '../../shared/portFault.ts'
+import type { PortFault } from '../../shared/portFault.ts'
 import type { DiscoveryRecord, Health } from '../../shared/protocol.ts'
 import { compareVersions } from './versionOrder.ts'
 
@@ -83,24 +85,29 @@ export type Replacement =
   /** Ours could not start, so the one that was found goes on. */
   | { readonly kind: 'failed'; readonly detail: string }
 
+/** A daemon that answers. */
+interface Found {
+  readonly record: DiscoveryRecord
+  readonly version: string
+  readonly replacement: Replacement
+}
+
 /** The result of looking for a daemon. */
 export type Ensured =
-  | {
-      readonly kind: 'ready'
-      readonly record: DiscoveryRecord
-      readonly version: string
-      readonly replacement: Replacement
-    }
+  | ({ readonly kind: 'ready' } & Found)
+  /** It answers, and this extension cannot follow it: its protocol is newer, or older and it stays for now. */
+  | ({ readonly kind: 'unfollowed'; readonly isNewer: boolean } & Found)
   | { readonly kind: 'spawnFailed'; readonly detail: string }
   | { readonly kind: 'exited'; readonly code: number | string; readonly detail: string }
+  /** It ended because it cannot have its port. */
+  | { readonly kind: 'noPort'; readonly fault: PortFault }
   | { readonly kind: 'timeout' }
-  | { readonly kind: 'incompatible'; readonly version: string }
-  | { readonly kind: 'busyOld'; readonly version: string }
-  | { readonly kind: 'retireFailed'; readonly version: string }
 
 /** Limits in milliseconds. */
 const ensureTimes = { healthMs: 300, startMs: 8000, pollMs: 100 } as const
 
+/** Exit code of a daemon whose configuration, directory or port cannot be used. */
+export const exitUnusable = 2
 /** Exit code of a daemon that found the data directory owned by another one. */
 const exitOwnedByAnother = 3
 /** Exit code of a daemon whose predecessor has calls in flight. */
@@ -111,69 +118,90 @@ export async function ensureDaemon(ports: EnsurePorts, mine: Mine, replacements 
   const record = await ports.readRecord()
   const health = record && (await ports.readHealth(record.url, ensureTimes.healthMs))
   const { kind } = decide(record, health, mine, replacements, isQuiet)
-  if (record === undefined || health === undefined || kind === 'start') return startAndWait(ports, undefined)
-  switch (kind) {
-    case 'attach':
-      return { kind: 'ready', record, version: health.version, replacement: { kind: 'none' } }
-    case 'replace':
-      return replace(ports, record, mine)
-    case 'wait':
-      return { kind: 'busyOld', version: health.version }
-    case 'incompatible':
-      return { kind: 'incompatible', version: health.version }
-  }
+  if (record === undefined || health === undefined || kind === 'start') return startAndWait(ports, undefined, mine)
+  return kind === 'replace' ? replace(ports, record, mine) : found(record, health, mine)
 }
 
-/** Waits for the daemon that takes the place of the one with that process id; false where none came. */
-export async function awaitSuccessor(ports: EnsurePorts, predecessorPid: number): Promise<boolean> {
+/** Waits for the daemon that takes the place of the one with that process id; false where none came within `longestMs`. */
+export async function awaitSuccessor(
+  ports: EnsurePorts,
+  predecessorPid: number,
+  longestMs: number = ensureTimes.startMs,
+): Promise<boolean> {
   const never = new Promise<never>(() => undefined)
-  return (await waitForDaemon(ports, predecessorPid, never)).kind === 'ready'
+  return 'health' in (await waitForDaemon(ports, predecessorPid, never, longestMs))
+}
+
+/** A daemon that answers, which is followed where it speaks as this extension does. */
+function found(
+  record: DiscoveryRecord,
+  { version, protocol }: Health,
+  mine: Mine,
+  replacement: Replacement = { kind: 'none' },
+): Ensured {
+  const one: Found = { record, version, replacement }
+  return protocol === mine.protocol
+    ? { kind: 'ready', ...one }
+    : { kind: 'unfollowed', isNewer: protocol > mine.protocol, ...one }
 }
 
 /** Lets our daemon take the place of an older one. Where that does not work out, the older one is still there. */
 async function replace(ports: EnsurePorts, predecessor: DiscoveryRecord, mine: Mine): Promise<Ensured> {
-  const outcome = await startAndWait(ports, predecessor)
+  const outcome = await startAndWait(ports, predecessor, mine)
   if (outcome.kind === 'ready') {
     return { ...outcome, replacement: { kind: 'done', predecessorPid: predecessor.pid } }
   }
+  if (outcome.kind === 'unfollowed') return outcome
   const health = await ports.readHealth(predecessor.url, ensureTimes.healthMs)
   if (health?.pid !== predecessor.pid) return outcome
-  const { version } = health
   const wasBusy = outcome.kind === 'exited' && outcome.code === exitPredecessorBusy
-  if (health.protocol < mine.protocol) return { kind: wasBusy ? 'busyOld' : 'retireFailed', version }
-  const replacement: Replacement = wasBusy ? { kind: 'busy' } : { kind: 'failed', detail: JSON.stringify(outcome) }
-  return { kind: 'ready', record: predecessor, version, replacement }
+  return found(
+    predecessor,
+    health,
+    mine,
+    wasBusy ? { kind: 'busy' } : { kind: 'failed', detail: JSON.stringify(outcome) },
+  )
 }
 
-async function startAndWait(ports: EnsurePorts, predecessor: DiscoveryRecord | undefined): Promise<Ensured> {
+async function startAndWait(
+  ports: EnsurePorts,
+  predecessor: DiscoveryRecord | undefined,
+  mine: Mine,
+): Promise<Ensured> {
   try {
     const { exited } = await ports.start(predecessor)
-    return await waitForDaemon(ports, predecessor?.pid, exited)
+    const outcome = await waitForDaemon(ports, predecessor?.pid, exited, ensureTimes.startMs)
+    // Another window may have been quicker, with another version.
+    return 'health' in outcome ? found(outcome.record, outcome.health, mine) : outcome
   } catch (error) {
     return { kind: 'spawnFailed', detail: error instanceof Error ? error.message : String(error) }
   }
 }
 
-/** Waits until a daemon other than the predecessor answers, whoever started it. */
+/** Waits until a daemon other than the predecessor answers, whoever started it; else why there is none. */
 async function waitForDaemon(
   ports: EnsurePorts,
   predecessorPid: number | undefined,
   exited: Promise<Exit>,
-): Promise<Ensured> {
+  longestMs: number,
+): Promise<{ readonly record: DiscoveryRecord; readonly health: Health } | Ensured> {
   let exit: Exit | undefined
   void exited.then((value) => {
     exit = value
   })
-  const untilMs = ports.nowMs() + ensureTimes.startMs
+  const untilMs = ports.nowMs() + longestMs
   while (ports.nowMs() < untilMs) {
     const record = await ports.readRecord()
     const health =
       record && record.pid !== predecessorPid ? await ports.readHealth(record.url, ensureTimes.healthMs) : undefined
-    if (record && health?.pid === record.pid) {
-      return { kind: 'ready', record, version: health.version, replacement: { kind: 'none' } }
-    }
-    if (exit !== undefined && exit.code !== exitOwnedByAnother) return { kind: 'exited', ...exit }
+    if (record && health?.pid === record.pid) return { record, health }
+    if (exit !== undefined && exit.code !== exitOwnedByAnother) return ended(exit)
     await ports.sleep(ensureTimes.pollMs)
   }
   return { kind: 'timeout' }
+}
+
+function ended(exit: Exit): Ensured {
+  const fault = exit.code === exitUnusable ? portFaultOf(exit.detail) : null
+  return fault === null ? { kind: 'exited', ...exit } : { kind: 'noPort', fault }
 }

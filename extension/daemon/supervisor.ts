@@ -1,27 +1,18 @@
-import type { ControlMessage, ControlRequest, DiscoveryRecord } from '../../shared/protocol.ts'
+import type { ControlRequest, DiscoveryRecord, Health } from '../../shared/protocol.ts'
 import type { Status } from '../../shared/status.ts'
-import type { Log } from '../log.ts'
 import { callDaemon } from './api.ts'
-import type { ControlClient, ControlListener } from './client.ts'
-import type { AwayReason, Connection, Successor } from './connection.ts'
-import { awaitSuccessor, ensureDaemon } from './ensure.ts'
-import type { Ensured, EnsurePorts, Mine, Replacement } from './ensure.ts'
+import type { ControlClient } from './client.ts'
+import type { AwayReason, Connection } from './connection.ts'
+import type { DaemonSettings } from './daemonSettings.ts'
+import { endDaemon } from './endDaemon.ts'
+import { awaitSuccessor, exitUnusable } from './ensure.ts'
+import type { Ensured, Mine } from './ensure.ts'
+import { Looks } from './looks.ts'
+import { Quiet } from './quiet.ts'
+import { Replacements } from './replacements.ts'
 import { restartPolicy } from './restartPolicy.ts'
 import type { RestartPolicy } from './restartPolicy.ts'
-import { compareVersions } from './versionOrder.ts'
-
-/** What the supervisor needs from outside. */
-export interface SupervisorPorts extends EnsurePorts {
-  random(): number
-  readonly log: Log
-  openControl(record: DiscoveryRecord, listener: ControlListener): ControlClient
-  /** `POST /api/shutdown`. */
-  shutdown(record: DiscoveryRecord): Promise<void>
-  /** Clears away what a daemon leaves that is about to end and was replaced. */
-  tidyAfter(pid: number): Promise<void>
-  /** Messages that a new connection starts with: hello, focus, settings. */
-  greeting(): readonly ControlRequest[]
-}
+import type { SupervisorListener, SupervisorPorts } from './supervisorPorts.ts'
 
 /** The daemon that was followed made room for a successor. */
 interface HandedOver {
@@ -30,19 +21,8 @@ interface HandedOver {
   readonly version: string
 }
 
-/** Who follows the daemon. */
-export interface SupervisorListener {
-  connectionChanged(connection: Connection): void
-  event(message: Exclude<ControlMessage, { event: 'status' }>): void
-}
-
-/** Pause between looks at a daemon that is not started again by this window, in milliseconds. */
-const idleLookMs = 5000
-/** How long no call may have run before an older daemon is replaced, in milliseconds: an agent calls again sooner than that. */
-const quietMs = 2000
-/** Pause between looks at a daemon that was told to end, in milliseconds, and how many there are. */
-const endLookMs = 100
-const mostEndLooks = 100
+/** How long a daemon that hands over to a running one leaves no gate, in milliseconds: one that has to start first takes longer. */
+const handOverMs = 1000
 
 /**
  * Keeps one connection to the one daemon of this data directory: finds or starts it, follows it, and starts it again after
@@ -50,26 +30,28 @@ const mostEndLooks = 100
  */
 export class Supervisor {
   readonly #ports: SupervisorPorts
-  readonly #mine: Mine
+  readonly #replacements: Replacements
   readonly #listener: SupervisorListener
   #connection: Connection = { kind: 'off' }
   #client: ControlClient | undefined
   #record: DiscoveryRecord | undefined
+  /** The daemon that this window has a connection to. */
+  #followed: DiscoveryRecord | undefined
+  readonly #quiet: Quiet
+  readonly #looks: Looks
+  /** Settings of which was said that they have to wait. */
+  #saidToWait: DaemonSettings | undefined
   /** Identity of the loop that supervises; an older loop that finds another one here ends. */
   #running: object | undefined
   /** Identity of the restart that is under way; one that finds another one here is over. */
   #restarting: object | undefined
   #wake: () => void = () => undefined
-  /** When a daemon was replaced, or was to be and ours did not start. */
-  #replacementsMs: number[] = []
-  /** Identity of the present time without calls at an older daemon. */
-  #quiet: object | undefined
-  #replacing = false
-  #successorFailed = false
 
   constructor(ports: SupervisorPorts, mine: Mine, listener: SupervisorListener) {
     this.#ports = ports
-    this.#mine = mine
+    this.#quiet = new Quiet((ms) => ports.sleep(ms))
+    this.#looks = new Looks((ms) => ports.sleep(ms))
+    this.#replacements = new Replacements(ports, mine)
     this.#listener = listener
   }
 
@@ -78,7 +60,7 @@ export class Supervisor {
     return this.#connection
   }
 
-  /** The record of the daemon that was last connected, which may be gone by now. */
+  /** The record of the daemon that was found last, which may be gone by now. */
   get record(): DiscoveryRecord | undefined {
     return this.#record
   }
@@ -87,7 +69,7 @@ export class Supervisor {
   start(): void {
     if (this.#running) return
     this.#restarting = undefined
-    this.#successorFailed = false
+    this.#replacements.forgetFailure()
     const run = {}
     this.#running = run
     this.#run(run).catch((error: unknown) => {
@@ -105,8 +87,11 @@ export class Supervisor {
 
   #letGo(): void {
     this.#running = undefined
+    this.#followed = undefined
+    this.#quiet.forget()
     this.#client?.close()
     this.#wake()
+    this.#looks.now()
     this.#change({ kind: 'off' })
   }
 
@@ -128,59 +113,83 @@ export class Supervisor {
     return callDaemon(record, method, path, body)
   }
 
-  /** Ends the daemon and starts it again. Calls in flight get the drain time of its configuration. */
+  /** Looks again at once where this window waits for others to bring a daemon: somebody is there. */
+  lookAgain(): void {
+    this.#looks.now()
+  }
+
+  /** The health of the daemon of the data directory, whether this window follows it or not; undefined where none answers. */
+  async health(): Promise<Health | undefined> {
+    const record = await this.#ports.readRecord()
+    const health = record && (await this.#ports.readHealth(record.url, 1000))
+    return health?.pid === record?.pid ? health : undefined
+  }
+
+  /**
+   * Ends the daemon and starts it again, as settings say that may have changed meanwhile. Calls in flight get the drain time of
+   * its configuration.
+   */
   async restart(): Promise<void> {
     const restarting = {}
     this.#restarting = restarting
-    // The settings may name another data directory by now; the daemon that was followed would keep the port.
-    const records = [this.#record, await this.#ports.readRecord()]
+    await this.#restart(restarting, [this.#record, await this.#ports.readRecord()])
+  }
+
+  /** Settings of the daemon changed. One that has to end for them ends in a moment without calls, and no other one does. */
+  settingsChanged(): void {
+    const { connection } = this
+    this.#quiet.forget()
+    if (this.#followed !== undefined) {
+      if (connection.kind === 'connected') this.#heedSettings(connection.record, connection.status)
+    } else if (connection.kind === 'away' || connection.kind === 'unfollowed') {
+      this.retry()
+    } else {
+      this.#wake()
+    }
+  }
+
+  /** The same at once, whatever calls are in flight. */
+  async applySettings(): Promise<void> {
+    const record = this.#followed
+    if (record === undefined || this.#ports.settings.fateOf(record) !== 'ends') return
+    const restarting = {}
+    this.#restarting = restarting
+    await this.#restart(restarting, [record])
+  }
+
+  async #restart(restarting: object, records: readonly (DiscoveryRecord | undefined)[]): Promise<void> {
     if (this.#restarting !== restarting) return
     this.#letGo()
-    for (const record of records) if (record !== undefined) await this.#end(record)
+    for (const record of records) if (record !== undefined) await endDaemon(this.#ports, record)
     // It may have been switched off or restarted once more meanwhile.
     if (this.#restarting !== restarting) return
     this.#record = undefined
     this.start()
   }
 
-  /**
-   * Ends a daemon and waits until it has let go of its data directory, which it does last: a successor that comes sooner finds
-   * it owned. What answers at its address by then may be a daemon that another window has started.
-   */
-  async #end(record: DiscoveryRecord): Promise<void> {
-    const isThere = async (timeoutMs: number): Promise<boolean> =>
-      (await this.#ports.readHealth(record.url, timeoutMs))?.pid === record.pid
-    if (!(await isThere(1000))) return
-    await this.#ports.shutdown(record)
-    for (let look = 0; look < mostEndLooks; look++) {
-      if ((await this.#ports.readRecord())?.pid !== record.pid && !(await isThere(300))) return
-      await this.#ports.sleep(endLookMs)
-    }
-  }
-
   async #run(run: object): Promise<void> {
     let policy: RestartPolicy = restartPolicy()
+    this.#looks.begin()
     this.#change({ kind: 'starting' })
     while (!this.#ended(run)) {
-      const ensured = await this.#ensure(false)
+      this.#takeUpSettings()
+      const ensured = await this.#replacements.ensure(false)
       if (this.#ended(run)) return
+      if (ensured.kind === 'unfollowed') {
+        this.#showUnfollowed(ensured)
+        await this.#looks.next()
+        continue
+      }
       const reason = ensured.kind === 'ready' ? await this.#follow(run, ensured.record, ensured.version) : ensured
       if (this.#ended(run)) return
       if (reason.kind === 'handedOver') {
-        this.#ports.log.info(`The gate ${reason.version} hands over to another one.`)
-        // What was shown last stays: the successor is ready and only takes the place.
-        if (!(await awaitSuccessor(this.#ports, reason.pid))) this.#change({ kind: 'starting' })
+        this.#ports.log.info(`The gate ${reason.version} makes room for another one.`)
+        this.#takeUpSettings()
+        await this.#awaitSuccessor(run, reason.pid)
         continue
       }
       this.#ports.log.warn(`No gate: ${JSON.stringify(reason)}`)
-      if (reason.kind === 'busyOld' || reason.kind === 'incompatible') {
-        this.#change({ kind: 'away', reason, gaveUp: false })
-        await this.#pause(idleLookMs)
-        continue
-      }
-      // A configuration that the daemon refuses (exit code 2) does not get better by trying again.
-      const hopeless = reason.kind === 'spawnFailed' || (reason.kind === 'exited' && reason.code === 2)
-      const next = hopeless ? undefined : policy.crashed(this.#ports.nowMs(), this.#ports.random())
+      const next = isHopeless(reason) ? undefined : policy.crashed(this.#ports.nowMs(), this.#ports.random())
       if (next === undefined) {
         this.#change({ kind: 'away', reason, gaveUp: true })
         await this.#waitForOthers(run)
@@ -188,37 +197,43 @@ export class Supervisor {
       } else {
         policy = next
         this.#change({ kind: 'away', reason, gaveUp: false })
-        await this.#pause(policy.delayMs)
+        await this.#unlessWoken(this.#ports.sleep(policy.delayMs))
       }
     }
   }
 
-  async #ensure(isQuiet: boolean): Promise<Ensured> {
-    const ensured = await ensureDaemon(this.#ports, this.#mine, this.#recentReplacements(), isQuiet)
-    if (ensured.kind === 'ready') this.#noteReplacement(ensured.replacement)
-    return ensured
+  /** No daemon of before is followed now. */
+  #takeUpSettings(): void {
+    if (this.#ports.settings.takeUp()) this.#record = undefined
   }
 
-  #noteReplacement(replacement: Replacement): void {
-    switch (replacement.kind) {
-      case 'none':
-        return
-      case 'busy':
-        return this.#ports.log.info('The older gate has calls in flight, so it is replaced later.')
-      case 'failed':
-        this.#successorFailed = true
-        this.#ports.log.error(`The gate ${this.#mine.version} could not take over: ${replacement.detail}`)
-        break
-      case 'done':
-        void this.#ports.tidyAfter(replacement.predecessorPid)
-    }
-    this.#replacementsMs.push(this.#ports.nowMs())
+  #showUnfollowed({ record, version, isNewer }: Extract<Ensured, { kind: 'unfollowed' }>): void {
+    const why = isNewer ? 'newer' : this.#replacements.hasFailed ? 'failed' : 'busy'
+    const { connection } = this
+    const isSame = connection.kind === 'unfollowed' && connection.why === why && connection.record.pid === record.pid
+    if (isSame) return
+    this.#record = record
+    this.#ports.log.warn(`The gate ${version} at ${record.url} runs and cannot be followed: ${why}.`)
+    this.#change({ kind: 'unfollowed', why, record, version })
+  }
+
+  /**
+   * A daemon that made room did not crash. What was shown last stays while a successor that is ready takes the place; one that
+   * another window starts anew takes longer, and that is shown. Where none comes, this window starts one.
+   */
+  async #awaitSuccessor(run: object, predecessorPid: number): Promise<void> {
+    if (await this.#unlessWoken(awaitSuccessor(this.#ports, predecessorPid, handOverMs))) return
+    if (this.#ended(run)) return
+    this.#change({ kind: 'starting' })
+    await this.#unlessWoken(awaitSuccessor(this.#ports, predecessorPid))
   }
 
   /** Follows a daemon until its connection ends. */
   #follow(run: object, record: DiscoveryRecord, version: string): Promise<AwayReason | HandedOver> {
     this.#record = record
-    this.#quiet = undefined
+    this.#followed = record
+    this.#quiet.forget()
+    this.#looks.begin()
     return new Promise((resolve) => {
       const client = this.#ports.openControl(record, {
         opened: () => {
@@ -229,11 +244,17 @@ export class Supervisor {
           if (this.#ended(run)) return
           if (message.event !== 'status') return this.#listener.event(message)
           const { status } = message
-          this.#change({ kind: 'connected', record, status, successor: this.#successorOf(version) })
-          if (this.#successorOf(version)?.state === 'waiting') this.#replaceWhenQuiet(run, status)
+          this.#change({ kind: 'connected', record, status, successor: this.#replacements.successorOf(version) })
+          this.#heedSettings(record, status)
+          if (this.#ended(run) || this.#ports.settings.fateOf(record) !== 'stays') return
+          if (this.#replacements.successorOf(version)?.state === 'waiting') this.#replaceWhenQuiet(status)
         },
         closed: (detail, handedOver) => {
-          this.#quiet = undefined
+          // One that was let go of may close when another one is followed.
+          if (this.#followed === record) {
+            this.#followed = undefined
+            this.#quiet.forget()
+          }
           resolve(handedOver ? { kind: 'handedOver', pid: record.pid, version } : { kind: 'connectionLost', detail })
         },
       })
@@ -241,70 +262,72 @@ export class Supervisor {
     })
   }
 
-  /** What this window brings instead of a daemon of that version; null where that one is not older. */
-  #successorOf(version: string): Successor | null {
-    if (compareVersions(version, this.#mine.version) >= 0) return null
-    return { version: this.#mine.version, state: this.#successorFailed ? 'failed' : 'waiting' }
+  /** Settings that changed hold at once where the daemon may stay as it is; else it is left, or ends when it has no calls. */
+  #heedSettings(record: DiscoveryRecord, status: Status): void {
+    const { settings } = this.#ports
+    switch (settings.fateOf(record)) {
+      case 'stays':
+        settings.takeUp()
+        return
+      case 'left':
+        return this.retry()
+      case 'ends':
+        if (status.inFlight.length > 0 && this.#saidToWait !== settings.wanted) {
+          this.#saidToWait = settings.wanted
+          this.#listener.settingsWait(status.inFlight.length)
+        }
+        this.#quiet.when(status, () => this.applySettings())
+    }
   }
 
   /**
    * An older daemon is replaced when no call has run for a while. This window stays connected meanwhile; the daemon itself
-   * decides whether it lets go, so that no call is caught in between.
+   * decides whether it lets go, so that no call is caught in between. Where ours cannot start, the older one goes on.
    */
-  #replaceWhenQuiet(run: object, status: Status): void {
-    if (status.inFlight.length > 0) {
-      this.#quiet = undefined
-      return
-    }
-    if (this.#quiet !== undefined || this.#replacing) return
-    const quiet = {}
-    this.#quiet = quiet
-    void this.#ports.sleep(quietMs).then(async () => {
-      if (this.#quiet !== quiet || this.#ended(run)) return
-      this.#replacing = true
-      try {
-        await this.#ensure(true)
-      } finally {
-        this.#replacing = false
-        this.#quiet = undefined
-      }
-      const { connection } = this
-      if (connection.kind !== 'connected' || !this.#successorFailed || this.#ended(run)) return
-      this.#change({ ...connection, successor: this.#successorOf(connection.status.version) })
+  #replaceWhenQuiet(status: Status): void {
+    this.#quiet.when(status, async () => {
+      await this.#replacements.ensure(true)
+      if (this.#replacements.hasFailed) this.#showFailure()
     })
+  }
+
+  /** Says that the daemon of this window could not take over, so that the older one goes on. */
+  #showFailure(): void {
+    const { connection } = this
+    if (connection.kind !== 'connected') return
+    this.#change({ ...connection, successor: this.#replacements.successorOf(connection.status.version) })
   }
 
   /** After giving up: another window, or the user in a terminal, may bring a daemon back. */
   async #waitForOthers(run: object): Promise<void> {
-    while (!this.#ended(run)) {
-      await this.#pause(idleLookMs)
-      const record = await this.#ports.readRecord()
-      const health = record && (await this.#ports.readHealth(record.url, 300))
-      if (record && health?.pid === record.pid) return
-    }
+    this.#looks.begin()
+    do await this.#looks.next()
+    while (!this.#ended(run) && (await this.health()) === undefined)
   }
 
-  async #pause(ms: number): Promise<void> {
-    await Promise.race([
-      this.#ports.sleep(ms),
-      new Promise<void>((resolve) => {
-        this.#wake = resolve
-      }),
-    ])
+  /** What comes of something, or undefined once this window need not wait for it any more. */
+  #unlessWoken<Outcome>(outcome: Promise<Outcome>): Promise<Outcome | undefined> {
+    const woken = new Promise<undefined>((resolve) => {
+      this.#wake = () => resolve(undefined)
+    })
+    return Promise.race([outcome, woken])
   }
 
   #ended(run: object): boolean {
     return this.#running !== run
   }
 
-  #recentReplacements(): number {
-    const nowMs = this.#ports.nowMs()
-    this.#replacementsMs = this.#replacementsMs.filter((atMs) => nowMs - atMs < 60_000)
-    return this.#replacementsMs.length
-  }
-
   #change(connection: Connection): void {
     this.#connection = connection
     this.#listener.connectionChanged(connection)
   }
+}
+
+/** What does not get better by trying again: a program that is not there, a configuration or a port that cannot be used. */
+function isHopeless(reason: AwayReason): boolean {
+  return (
+    reason.kind === 'spawnFailed' ||
+    reason.kind === 'noPort' ||
+    (reason.kind === 'exited' && reason.code === exitUnusable)
+  )
 }

@@ -9,7 +9,7 @@ export const ceilingNames = ['eur', 'iterations', 'minutes'] as const
 /** A name of `ceilingNames`. */
 export type CeilingName = (typeof ceilingNames)[number]
 
-/** Ceilings of a guarded terminal: decimal euros, calls, minutes; null is the plan's. */
+/** Ceilings of a guarded terminal: decimal amounts of the gate's currency, calls, minutes; null is the plan's. */
 export type Ceilings = Readonly<Record<CeilingName, number | null>>
 
 /** Nothing of its own: every ceiling is the plan's. */
@@ -19,7 +19,7 @@ export const planCeilings: Ceilings = { eur: null, iterations: null, minutes: nu
 const amountForm = /^\d{1,6}(\.\d{1,6}|,\d{1,2})?$/
 
 /**
- * A ceiling as a person typed it: null where it was left empty, undefined where it is none. Euros may be 0, which refuses every
+ * A ceiling as a person typed it: null where it was left empty, undefined where it is none. Money may be 0, which refuses every
  * paid call; calls are whole and at least 1; minutes are above 0.
  */
 export function readCeiling(name: CeilingName, typed: string): number | null | undefined {
@@ -47,6 +47,35 @@ export function readCeilings(value: unknown): Ceilings {
   return { eur: read('eur'), iterations: read('iterations'), minutes: read('minutes') }
 }
 
+/** How a person is asked for one ceiling. */
+export interface CeilingQuestion {
+  readonly prompt: string
+  readonly placeHolder: string
+  /** What is said of an answer that is none. */
+  readonly problem: string
+}
+
+/** The questions, that for money in the gate's currency. */
+export function ceilingQuestions({ terminal }: Text, figures: Figures): Readonly<Record<CeilingName, CeilingQuestion>> {
+  return {
+    eur: {
+      prompt: terminal.askEur(figures.currency),
+      placeHolder: terminal.exampleEur(figures.currency),
+      problem: terminal.noEur,
+    },
+    iterations: {
+      prompt: terminal.askIterations,
+      placeHolder: terminal.exampleIterations,
+      problem: terminal.noIterations,
+    },
+    minutes: {
+      prompt: terminal.askMinutes,
+      placeHolder: terminal.exampleMinutes,
+      problem: terminal.noMinutes,
+    },
+  }
+}
+
 /** The request that sets them for a task. */
 export function ceilingsRequest(id: string, { eur, iterations, minutes }: Ceilings): TaskRequest {
   return {
@@ -67,8 +96,8 @@ export function openingLines(
 ): readonly string[] {
   const limits = [
     ...(eur === null ? [] : [figures.eur(eur)]),
-    ...(iterations === null ? [] : [iterations === 1 ? text.terminal.oneCall : text.calls(figures.whole(iterations))]),
-    ...(minutes === null ? [] : [minutes === 1 ? text.terminal.oneMinute : text.minutes(figures.amount(minutes))]),
+    ...(iterations === null ? [] : [text.calls(iterations, figures.whole(iterations))]),
+    ...(minutes === null ? [] : [text.minutes(minutes, figures.amount(minutes))]),
   ]
   return [
     limits.length === 0 ? text.terminal.terminalOfPlan(task) : text.terminal.terminalOf(task, limits.join(', ')),

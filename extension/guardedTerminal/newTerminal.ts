@@ -5,9 +5,17 @@ import { readKey } from '../daemon/discovery.ts'
 import { injection } from '../env/injection.ts'
 import type { Injection } from '../env/injection.ts'
 import { reasonOf } from '../log.ts'
-import { offer, startActions } from '../offerActions.ts'
-import { ceilingNames, ceilingsRequest, openingLines, planCeilings, readCeiling, readCeilings } from './ceilings.ts'
-import type { CeilingName, Ceilings } from './ceilings.ts'
+import { offer, offerWithoutGate, startActions } from '../offerActions.ts'
+import {
+  ceilingNames,
+  ceilingQuestions,
+  ceilingsRequest,
+  openingLines,
+  planCeilings,
+  readCeiling,
+  readCeilings,
+} from './ceilings.ts'
+import type { Ceilings } from './ceilings.ts'
 import { launcher, userShell } from './launcher.ts'
 import type { UserShell } from './launcher.ts'
 import { nextTaskId } from './taskId.ts'
@@ -22,7 +30,7 @@ export async function newGuardedTerminal(context: TollgateContext): Promise<void
   if (!settings.enabled) return offer(text.switchedOff, openSettings)
   if (terminals.state.wrongHost) return offer(text.skippedRemote)
   const key = await readKey(context.dataDir)
-  if (gate.kind !== 'up' || key === undefined) return offer(text.terminal.terminalWhileDown, startActions(context))
+  if (gate.kind !== 'up' || key === undefined) return offerWithoutGate(context, text.terminal.terminalWhileDown)
 
   const folder = await pickFolder(context)
   if (folder === null) return
@@ -82,24 +90,12 @@ async function pickFolder({ text }: TollgateContext): Promise<vscode.WorkspaceFo
 }
 
 /** Asks for one ceiling after the other, beginning with those of the last time; undefined where that was given up. */
-async function askCeilings({ text, memory }: TollgateContext): Promise<Ceilings | undefined> {
-  const words = {
-    eur: { prompt: text.terminal.askEur, placeHolder: text.terminal.exampleEur, problem: text.terminal.noEur },
-    iterations: {
-      prompt: text.terminal.askIterations,
-      placeHolder: text.terminal.exampleIterations,
-      problem: text.terminal.noIterations,
-    },
-    minutes: {
-      prompt: text.terminal.askMinutes,
-      placeHolder: text.terminal.exampleMinutes,
-      problem: text.terminal.noMinutes,
-    },
-  } satisfies Record<CeilingName, { prompt: string; placeHolder: string; problem: string }>
+async function askCeilings({ text, memory, figures }: TollgateContext): Promise<Ceilings | undefined> {
+  const questions = ceilingQuestions(text, figures)
   const last = readCeilings(memory.ceilings)
   let asked = planCeilings
   for (const [index, name] of ceilingNames.entries()) {
-    const { prompt, placeHolder, problem } = words[name]
+    const { prompt, placeHolder, problem } = questions[name]
     const typed = await vscode.window.showInputBox({
       title: text.terminal.newTerminalStep(index + 1, ceilingNames.length),
       prompt,

@@ -3,7 +3,7 @@ import type { CapsAnswer } from '../../shared/caps.ts'
 import type { TollgateContext } from '../context.ts'
 import { DaemonAnswer } from '../daemon/api.ts'
 import { reasonOf } from '../log.ts'
-import { offer } from '../offerActions.ts'
+import { offer, offerWithoutGate } from '../offerActions.ts'
 import type { GateView } from '../ui/gateView.ts'
 
 /** The gate while it answers. */
@@ -13,6 +13,10 @@ export type GateUp = Extract<GateView, { kind: 'up' }>
 export function gateUp(context: TollgateContext): GateUp | null {
   const { gate, text, settings, log } = context
   if (gate.kind === 'up') return gate
+  if (gate.kind === 'unfollowed') {
+    offerWithoutGate(context, text.spend.raiseWhileDown)
+    return null
+  }
   if (settings.enabled) {
     offer(text.spend.raiseWhileDown, {
       [text.restart]: () => vscode.commands.executeCommand('tollgate.restartDaemon'),

@@ -3,6 +3,7 @@ import type { GrantRequest } from '../../shared/protocol.ts'
 import { numberField, textField } from '../ui/eventFields.ts'
 import type { DaemonEvent } from '../ui/eventFields.ts'
 import { isExhausted } from '../ui/notices.ts'
+import type { CapReference } from '../ui/offer.ts'
 
 /** One cap in one unit, as it stands: decimal euros, or tokens. */
 export interface RaisableCap extends Pick<CapStatus, 'scope' | 'ref' | 'name' | 'window'> {
@@ -37,6 +38,17 @@ export function shareOf({ used, limit }: RaisableCap): number {
 /** Caps that refuse calls, or whose used share is at least `alertAt`, in their order. */
 export function nearCaps(caps: readonly RaisableCap[], alertAt: number): readonly RaisableCap[] {
   return caps.filter((cap) => cap.hasRefused || (cap.limit > 0 && shareOf(cap) >= alertAt))
+}
+
+/**
+ * Whether it is the cap that a message was about: a `CapReference`, or anything else that a command was called with. A refusal has the
+ * name of a user and the account beside it; a cap has both in its `ref`.
+ */
+export function isMeant(cap: RaisableCap, reference: unknown): boolean {
+  if (typeof reference !== 'object' || reference === null) return false
+  const { scope, ref, tenant, window, unit } = reference as Partial<Record<keyof CapReference, unknown>>
+  const isSame = cap.scope === scope && cap.name === ref && cap.window === window && cap.unit === unit
+  return isSame && (scope !== 'user' || typeof tenant !== 'string' || cap.ref === `${tenant}/${cap.name}`)
 }
 
 /** Shares of a cap that are offered. */

@@ -6,7 +6,16 @@ import { readRefusals } from '../ui/spendPast.ts'
 import { amountText, fillText, raisableName, raisedText } from './capTexts.ts'
 import { gateUp, readCaps, sayFailed } from './gateCaps.ts'
 import type { GateUp } from './gateCaps.ts'
-import { allowancesOn, amountsFor, grantFor, nearCaps, raisableCaps, readAmount, stillHolding } from './raisableCaps.ts'
+import {
+  allowancesOn,
+  amountsFor,
+  grantFor,
+  isMeant,
+  nearCaps,
+  raisableCaps,
+  readAmount,
+  stillHolding,
+} from './raisableCaps.ts'
 import type { RaisableCap } from './raisableCaps.ts'
 import { takeBack, takeBackOneOf } from './takeBack.ts'
 
@@ -15,7 +24,8 @@ const dayMs = 25 * 3_600_000
 
 /**
  * *Raise a Cap for Today…*: more for the rest of the day, on top of a cap that itself stays. Two clicks where one cap is near: the
- * command, and an amount. `row` is the row of the Spend view that it was chosen on. Escape changes nothing.
+ * command, and an amount. `row` is the row of the Spend view that it was chosen on, or the cap that a message was about. Escape
+ * changes nothing.
  */
 export async function raiseToday(context: TollgateContext, row?: unknown): Promise<void> {
   const gate = gateUp(context)
@@ -46,7 +56,7 @@ async function raiseOneOf(
   all: readonly RaisableCap[],
   row: unknown,
 ): Promise<void> {
-  const ofRow = all.filter((cap) => isOfRow(cap, row))
+  const ofRow = all.filter((cap) => isOfRow(cap, row) || isMeant(cap, row))
   const meant = ofRow.length > 0 ? ofRow : all
   const near = nearCaps(meant, gate.status.alertAt)
   let cap = near.length > 1 ? await pickCap(context, meant) : meant[0]

@@ -6,6 +6,7 @@ export function createDashboardText(l10n: Localiser) {
     panelTitle: l10n.t('Tollgate Dashboard'),
     title: l10n.t('Model spend'),
     loading: l10n.t('Reading the figures…'),
+    notKnown: l10n.t('Not known now. It is shown as soon as it can be read.'),
     controls: l10n.t('What is shown'),
 
     // Controls
@@ -49,6 +50,7 @@ export function createDashboardText(l10n: Localiser) {
     atListPrice: (amount: string) => l10n.t('subscriptions: {0} at list price, not billed', amount),
     unpriced: (count: number, shown: string) =>
       count === 1 ? l10n.t('1 call without a known price') : l10n.t('{0} calls without a known price', shown),
+    unpricedCalls: l10n.t('Unpriced calls'),
 
     // Spend over time
     spendTitle: l10n.t('Spend over time'),
@@ -60,6 +62,11 @@ export function createDashboardText(l10n: Localiser) {
     ),
     spendNothing: (calls: string) =>
       l10n.t('{0} in this period, and none of them cost anything. Choose “New tokens” or “Calls”.', calls),
+    spendUnknown: (unpriced: string) =>
+      l10n.t(
+        'What was spent in this period is not known: {0}. Add prices to prices.overrides in config.json, or choose “New tokens” or “Calls”.',
+        unpriced,
+      ),
     spendNoList: l10n.t('No call of a subscription was counted in this period. Choose “Cost”.'),
     hoursKept: (day: string) => l10n.t('Single calls are kept since {0}: hours before are empty.', day),
 
@@ -132,6 +139,7 @@ export function createDashboardText(l10n: Localiser) {
 
     // Notices
     down: l10n.t('The gate is not running, so nothing is counted now. What is shown was counted before.'),
+    downUnread: l10n.t('The gate is not running, so nothing is counted now.'),
     starting: l10n.t('The gate is starting…'),
     off: l10n.t('Tollgate is switched off, so nothing is counted now.'),
     problem: (reason: string) => l10n.t('The figures could not be read: {0}', reason),

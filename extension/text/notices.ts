@@ -9,12 +9,24 @@ export function createNoticeText(l10n: Localiser) {
     raise: l10n.t('Change Cap…'),
     showWhy: l10n.t('Show Why'),
     dontShowAgain: l10n.t("Don't Show Again"),
+    shownAgain: l10n.t('Every kind of message is shown again.'),
+    noneSilenced: l10n.t('No message was silenced.'),
     couldNotStart: (reason: string) => l10n.t('Tollgate could not start its gate: {0}', reason),
     capNotice: (cap: string, resets: string) =>
       l10n.t('The budget is used up: {0}. Calls are refused until {1}.', cap, resets),
     capNoticeMidnight: (cap: string) => l10n.t('The budget is used up: {0}. Calls are refused until midnight.', cap),
     capNoticeNoReset: (cap: string) => l10n.t('The budget is used up: {0}. Calls are refused.', cap),
     capNeeds: (amount: string) => l10n.t('The refused call can use up to {0}.', amount),
+    capForecast: (calls: number, spent: string) =>
+      calls === 0
+        ? l10n.t('Its task is at its own ceiling as well.')
+        : calls === 1
+          ? l10n.t('Without this cap, its task could make about 1 more call and would have cost {0} then.', spent)
+          : l10n.t(
+              'Without this cap, its task could make about {0} more calls and would have cost {1} then.',
+              calls,
+              spent,
+            ),
     capOf: (amount: string, window: string, scope: string) => l10n.t('{0} {1} for {2}', amount, window, scope),
     perDay: l10n.t('a day'),
     perMonth: l10n.t('a month'),
@@ -46,6 +58,7 @@ export function createNoticeText(l10n: Localiser) {
       'This route cannot set num_ctx: use /api/chat with num_ctx, or raise OLLAMA_CONTEXT_LENGTH of the server.',
     ),
     remedyShorter: l10n.t("Send a shorter prompt, or raise the server's context length."),
+    raiseForToday: l10n.t('Raise for Today…'),
     allowToday: (amount: string) => l10n.t('+{0} Today', amount),
     allowedToday: (amount: string) =>
       l10n.t('{0} more are allowed until midnight. The cap itself is unchanged.', amount),
@@ -60,10 +73,11 @@ export function createNoticeText(l10n: Localiser) {
     session: (id: string) => l10n.t('Session {0}', id),
     sessionOf: (id: string, client: string) => l10n.t('Session {0} ({1})', id, client),
     keyNamed: (id: string) => l10n.t('Key {0}', id),
-    calls: (amount: string) => l10n.t('{0} calls', amount),
-    inputTokens: (amount: string) => l10n.t('{0} input tokens', amount),
-    seconds: (amount: string) => l10n.t('{0} seconds', amount),
-    minutes: (amount: string) => l10n.t('{0} minutes', amount),
+    calls: (count: number, shown: string) => (count === 1 ? l10n.t('1 call') : l10n.t('{0} calls', shown)),
+    inputTokens: (count: number, shown: string) =>
+      count === 1 ? l10n.t('1 input token') : l10n.t('{0} input tokens', shown),
+    seconds: (count: number, shown: string) => (count === 1 ? l10n.t('1 second') : l10n.t('{0} seconds', shown)),
+    minutes: (count: number, shown: string) => (count === 1 ? l10n.t('1 minute') : l10n.t('{0} minutes', shown)),
     share: (used: string, ceiling: string) => l10n.t('{0} of {1}', used, ceiling),
     taskConstrained: (name: string, share: string) =>
       l10n.t('{0} is close to its ceiling: {1}. Its next calls are made smaller.', name, share),
@@ -112,11 +126,15 @@ export function createNoticeText(l10n: Localiser) {
         name,
       ),
     callingBriefly: (name: string) => l10n.t('{0} is halted and still calls', name),
-    restartStorm: (limit: string) =>
-      l10n.t(
-        'The same task was started {0} times within minutes, so it is not started again for some minutes. Look at what starts the agent.',
-        limit,
-      ),
+    restartStorm: (limit: number, shown: string) =>
+      limit === 1
+        ? l10n.t(
+            'The same task was started once within minutes, so it is not started again for some minutes. Look at what starts the agent.',
+          )
+        : l10n.t(
+            'The same task was started {0} times within minutes, so it is not started again for some minutes. Look at what starts the agent.',
+            shown,
+          ),
     stormBriefly: l10n.t('a task is started again and again'),
     velocity: (name: string, limit: string) =>
       l10n.t('{0} spends more than {1} a minute. Its paid calls are refused until it is slower.', name, limit),
@@ -150,7 +168,19 @@ export function createNoticeText(l10n: Localiser) {
     processDenied: (program: string, pid: number) =>
       l10n.t('The system does not let Tollgate end the process {0} ({1}).', program, String(pid)),
 
+    invalidEuros: (setting: string, largest: string) =>
+      l10n.t(
+        '{0} has to be a number from 0 to {1}, or null for no cap. The cap before it stays in force.',
+        setting,
+        largest,
+      ),
+    invalidTokens: (setting: string, largest: string) =>
+      l10n.t(
+        '{0} has to be a whole number from 0 to {1}, or null for no cap. The cap before it stays in force.',
+        setting,
+        largest,
+      ),
     invalidSetting: (setting: string) =>
-      l10n.t('{0} has to be a number from 0, or null for no cap. The cap before it stays in force.', setting),
+      l10n.t('{0} cannot be used as it is. The value before it, or the default, stays in force.', setting),
   } as const
 }

@@ -40,7 +40,6 @@ export function createSpendText(l10n: Localiser) {
     counterIterations: l10n.t('calls'),
     counterInputTokens: l10n.t('input tokens'),
     counterWallSeconds: l10n.t('time'),
-    counterEur: l10n.t('euros'),
     timesLastAt: (count: number, shown: string, when: string) =>
       count === 1 ? l10n.t('Once, at {0}', when) : l10n.t('{0} times, last at {1}', shown, when),
 
@@ -56,6 +55,7 @@ export function createSpendText(l10n: Localiser) {
 
     // More for today
     onTop: (amount: string, when: string) => l10n.t('+{0} until {1}', amount, when),
+    onTopInParts: (amount: string, parts: string) => l10n.t('+{0}: {1}', amount, parts),
     raiseTitle: (cap: string) => l10n.t('Raise for today: {0}', cap),
     pickCap: l10n.t('Raise which cap for today?'),
     usedOf: (used: string, limit: string, share: string) => l10n.t('{0} of {1} used ({2})', used, limit, share),
@@ -104,7 +104,7 @@ export function createSpendText(l10n: Localiser) {
       l10n.t('A message has {0} characters; the plan allows {1}.', letters, most),
     muchThinking: (tokens: string, most: string) =>
       l10n.t('{0} tokens of thinking leave no room for an answer in {1}.', tokens, most),
-    noPriceOf: (model: string) => l10n.t('{0} has no known price, so no cap in euros could hold.', model),
+    noPriceOf: (model: string) => l10n.t('{0} has no known price, so no cap on its cost could hold.', model),
     unreachable: (provider: string) => l10n.t('{0} could not be reached.', provider),
     noAnswer: (provider: string) => l10n.t('{0} did not answer in time.', provider),
     refusalTitles: {

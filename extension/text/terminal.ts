@@ -19,10 +19,10 @@ export function createTerminalText(l10n: Localiser) {
 
     // Asking for its ceilings
     newTerminalStep: (step: number, steps: number) => l10n.t('New Guarded Terminal ({0}/{1})', step, steps),
-    askEur: l10n.t('Most euros that may be spent in it. Empty: the ceiling of the plan.'),
+    askEur: (currency: string) => l10n.t('Most {0} that may be spent in it. Empty: the ceiling of the plan.', currency),
     askIterations: l10n.t('Most model calls that may be made in it. Empty: the ceiling of the plan.'),
     askMinutes: l10n.t('Most minutes from its first call to its last. Empty: the ceiling of the plan.'),
-    exampleEur: l10n.t('euros, such as 2 or 0.50'),
+    exampleEur: (currency: string) => l10n.t('{0}, such as 2 or 0.50', currency),
     exampleIterations: l10n.t('calls, such as 40'),
     exampleMinutes: l10n.t('minutes, such as 30'),
     noEur: l10n.t('Enter an amount such as 2 or 0.50, or leave it empty.'),
@@ -31,8 +31,6 @@ export function createTerminalText(l10n: Localiser) {
     pickFolder: l10n.t('Open the guarded terminal in which folder? Its calls count for that project.'),
 
     // Its first lines
-    oneCall: l10n.t('1 call'),
-    oneMinute: l10n.t('1 minute'),
     terminalOf: (task: string, limits: string) =>
       l10n.t('Everything in this terminal is task {0}: at most {1}.', task, limits),
     terminalOfPlan: (task: string) =>

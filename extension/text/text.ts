@@ -57,12 +57,13 @@ export function createText(l10n: Localiser) {
     startingLabel: l10n.t('Tollgate is starting'),
     gateOff: l10n.t('gate off'),
     gateDown: l10n.t('gate down'),
+    gateUnfollowed: l10n.t('gate not shown'),
     bypassed: l10n.t('gate bypassed'),
     killed: l10n.t('model calls stopped'),
     ledgerAway: l10n.t('ledger unavailable'),
     capReached: (cap: string) => l10n.t('cap reached · {0}', cap),
     tokensOf: (used: string, cap: string) => l10n.t('{0}/{1} tokens', used, cap),
-    tokenCap: (cap: string) => l10n.t('{0} tokens', cap),
+    tokenCap: (count: number, shown: string) => (count === 1 ? l10n.t('1 token') : l10n.t('{0} tokens', shown)),
 
     // Spoken labels
     labelOff: l10n.t('Tollgate is switched off. Model calls are not guarded.'),
@@ -72,6 +73,7 @@ export function createText(l10n: Localiser) {
     labelReached: (cap: string) => l10n.t('Tollgate cap reached: {0}. Model calls are refused.', cap),
     labelSpend: (spent: string, cap: string, percent: string) =>
       l10n.t('Model spend today {0} of {1}, {2}.', spent, cap, percent),
+    labelSpendUnknown: (spent: string, cap: string) => l10n.t('Model spend today {0} of {1}.', spent, cap),
     labelSpendUncapped: (spent: string) => l10n.t('Model spend today {0}, no cap.', spent),
     labelTokens: (tokens: string) => l10n.t('{0} new tokens.', tokens),
     labelRunning: (calls: number) => (calls === 1 ? l10n.t('1 call running.') : l10n.t('{0} calls running.', calls)),
@@ -112,6 +114,9 @@ export function createText(l10n: Localiser) {
     heldByRunning: (amount: string) => l10n.t('{0} held for running calls', amount),
     allowedOnTop: (window: string, amount: string, when: string) =>
       l10n.t('{0}: {1} allowed on top of the cap until {2}', window, amount, when),
+    allowedInParts: (window: string, amount: string, parts: string) =>
+      l10n.t('{0}: {1} allowed on top of the cap ({2})', window, amount, parts),
+    amountUntil: (amount: string, when: string) => l10n.t('{0} until {1}', amount, when),
     listPriceToday: (amount: string) => l10n.t('Subscription calls today: {0} at list price, not billed.', amount),
     atListPrice: (amount: string) => l10n.t('{0} list', amount),
     sumOf: (one: string, other: string) => l10n.t('{0} + {1}', one, other),
@@ -131,7 +136,12 @@ export function createText(l10n: Localiser) {
         days,
       ),
     rateOld: (days: string) =>
-      l10n.t('The rate is more than {0} days old, so calls hold 2% more: set `currency.usdRate` anew.', days),
+      l10n.t(
+        'The rate is more than {0} days old, so calls hold 2 % more: set `currency.usdRate` and `currency.asOf` anew.',
+        days,
+      ),
+    unfollowed: l10n.t('The gate runs, but this window cannot show it.'),
+    unfollowedCalls: l10n.t('Calls go through it; they are counted and capped there.'),
     downTitle: l10n.t(
       '**The gate is not running.** Guarded terminals fail closed: model calls there get no connection.',
     ),
@@ -157,17 +167,21 @@ export function createText(l10n: Localiser) {
     linkCaps: l10n.t('Caps'),
     linkRaise: l10n.t('Raise for today'),
     linkDashboard: l10n.t('Dashboard'),
+    pickDocument: l10n.t('Which document?'),
     linkLog: l10n.t('Log'),
     linkRestart: l10n.t('Restart'),
     linkBypass: l10n.t('Bypass in new terminals'),
     linkGuard: l10n.t('Guard new terminals'),
     linkEnable: l10n.t('Settings'),
+    linkUpdate: l10n.t('Update'),
 
     // Commands
     menuTitle: l10n.t('Tollgate'),
     menuCopyUrl: l10n.t('Copy a base URL…'),
     menuNewTerminal: l10n.t('New guarded terminal…'),
     menuTryIt: l10n.t('Try one call…'),
+    menuSpend: l10n.t('Spend view'),
+    menuDocumentation: l10n.t('Documentation…'),
     stopped: (calls: number, tookMs: number) =>
       calls === 0
         ? l10n.t('No call was running. New model calls are refused until you resume.')
@@ -178,7 +192,18 @@ export function createText(l10n: Localiser) {
     stopWhileDown: l10n.t(
       'The gate is not running, so no call passes it. Calls will be refused as soon as it is back, until you resume.',
     ),
-    resumeWhileDown: l10n.t('The gate is not running. Restart it to let model calls pass.'),
+    stopUnanswered: l10n.t('The gate does not answer. It will stop all calls as soon as it does, until you resume.'),
+    stopNotStored: (reason: string) =>
+      l10n.t(
+        'The gate does not answer, and the stop cannot be stored: {0}. It holds only while this window stays open.',
+        reason,
+      ),
+    resumeWhileDown: l10n.t(
+      'The gate is not running, and no stop waits for it. Restart it; if it still refuses calls, resume once more.',
+    ),
+    resumeUnanswered: l10n.t(
+      'The gate does not answer, and no stop waits for it. If it still refuses calls when it does, resume once more.',
+    ),
     pickTaskToStop: l10n.t('Stop which task?'),
     pickTaskToResume: l10n.t('Let which task go on?'),
     noTaskToStop: l10n.t('No task has made calls lately.'),
@@ -191,7 +216,19 @@ export function createText(l10n: Localiser) {
       calls === 1
         ? l10n.t('1 model call is running. Restarting the gate ends it.')
         : l10n.t('{0} model calls are running. Restarting the gate ends them.', calls),
+    confirmRestartNewer: (version: string, own: string) =>
+      l10n.t('Restarting ends the newer gate ({0}) and starts the older one of this window ({1}).', version, own),
+    confirmRestartOlder: (version: string, own: string) =>
+      l10n.t('Restarting ends the older gate ({0}). Where {1} cannot start again, none runs then.', version, own),
     restart: l10n.t('Restart'),
+    restartNow: l10n.t('Restart Now'),
+    settingsWait: (calls: number) =>
+      calls === 1
+        ? l10n.t('1 model call is running. The gate restarts with its new settings when no call runs any more.')
+        : l10n.t(
+            '{0} model calls are running. The gate restarts with its new settings when no call runs any more.',
+            calls,
+          ),
     switchedOff: l10n.t('Tollgate is switched off by the setting tollgate.enabled.'),
     openSettings: l10n.t('Open Settings'),
     nowBypassed: l10n.t(
@@ -214,12 +251,21 @@ export function createText(l10n: Localiser) {
         ? l10n.t('It ended with code {0}.', String(code))
         : l10n.t('It ended with code {0}: {1}', String(code), detail),
     reasonSpawn: (detail: string) => l10n.t('It could not be launched: {0}', detail),
+    reasonPortTaken: (port: number) =>
+      l10n.t(
+        'Port {0} is used by another program, for example by the gate of another VS Code edition. Choose another port in the setting tollgate.daemon.port.',
+        String(port),
+      ),
+    reasonPortUnusable: (port: number) =>
+      l10n.t(
+        'The system does not give port {0} to the gate. Choose another port in the setting tollgate.daemon.port.',
+        String(port),
+      ),
     reasonTimeout: l10n.t('It did not answer within 8 seconds.'),
     reasonNewerProtocol: (version: string) =>
-      l10n.t('A newer Tollgate ({0}) runs on this machine. Update the extension in this window.', version),
+      l10n.t('A newer Tollgate ({0}) runs on this machine. Update the extension, then reload this window.', version),
     reasonBusyOld: (version: string) =>
       l10n.t('An older Tollgate ({0}) is busy. It is replaced when its calls have ended.', version),
-    reasonRetireFailed: (version: string) => l10n.t('An older Tollgate ({0}) did not end.', version),
     successorFailed: (version: string) =>
       l10n.t('Tollgate {0} could not start, so the older gate goes on. The log says why.', version),
   } as const

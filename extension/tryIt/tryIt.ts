@@ -6,7 +6,7 @@ import { findCall } from '../calls.ts'
 import type { TollgateContext } from '../context.ts'
 import { readKey } from '../daemon/discovery.ts'
 import { reasonOf } from '../log.ts'
-import { offer, startActions } from '../offerActions.ts'
+import { offer, offerWithoutGate, startActions } from '../offerActions.ts'
 import { showText } from '../shownText.ts'
 import { readUpstreams } from '../upstreams.ts'
 import { outcomeOf, wantsKey } from './answer.ts'
@@ -27,7 +27,7 @@ interface Ask {
 export async function tryIt(context: TollgateContext): Promise<void> {
   const { text, gate } = context
   const key = await readKey(context.dataDir)
-  if (gate.kind !== 'up' || key === undefined) return offer(text.tryIt.whileDown, startActions(context))
+  if (gate.kind !== 'up' || key === undefined) return offerWithoutGate(context, text.tryIt.whileDown)
   const upstream = await pickUpstream(context)
   if (upstream === undefined) return
   const model = await askModel(context, upstream)

@@ -1,6 +1,8 @@
 import type { CallRow } from '../../shared/status.ts'
 import { totalInput } from '../../shared/usage.ts'
 import type { Text } from '../text/text.ts'
+import { isUnpriced } from '../calls.ts'
+import { spentOf } from './costText.ts'
 import type { Figures } from './figures.ts'
 import { oneLine } from './spendNode.ts'
 
@@ -44,9 +46,10 @@ export function isReported({ settlement }: CallRow): boolean {
 }
 
 /** A call without a price is never shown as `€0.00`. */
-export function priceText({ eur, listPriceEur, price, warnings }: CallRow, text: Text, figures: Figures): string {
+export function priceText(row: CallRow, text: Text, figures: Figures): string {
+  const { eur, listPriceEur, price } = row
   if (listPriceEur > 0) return text.tryIt.listPrice(figures.eur(listPriceEur))
-  if (warnings.includes('unpriced_call')) return text.tryIt.unpriced
+  if (isUnpriced(row)) return eur === 0 ? text.tryIt.unpriced : spentOf(eur, true, text, figures)
   return price === null && eur === 0 ? text.tryIt.free : figures.eur(eur)
 }
 

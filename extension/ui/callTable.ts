@@ -1,5 +1,7 @@
 import type { CallRow } from '../../shared/status.ts'
 import type { Text } from '../text/text.ts'
+import { isUnpriced } from '../calls.ts'
+import { spentOf } from './costText.ts'
 import type { Figures } from './figures.ts'
 import { oneLine } from './spendNode.ts'
 
@@ -76,7 +78,7 @@ function cellsOf(call: CallRow, text: Text, figures: Figures): readonly string[]
     figure(usage.input + usage.cacheWrite5m + usage.cacheWrite1h),
     figure(usage.cacheRead),
     figure(usage.output),
-    isRunning ? '' : costText(call, text, figures),
+    isRunning ? '' : costOf(call, text, figures),
     call.durationMs === null ? '' : figures.amount(Math.round(call.durationMs / 100) / 10),
     isRunning ? text.spend.running : endOf(call),
     notesOf(call),
@@ -84,9 +86,9 @@ function cellsOf(call: CallRow, text: Text, figures: Figures): readonly string[]
 }
 
 /** What was spent, or what a subscription's call would have cost. A call without a price is never shown as `€0.00`. */
-function costText({ eur, listPriceEur, warnings }: CallRow, text: Text, figures: Figures): string {
-  if (listPriceEur > 0) return text.atListPrice(figures.eur(listPriceEur))
-  return warnings.includes('unpriced_call') ? figures.unknownEur : figures.eur(eur)
+function costOf(call: CallRow, text: Text, figures: Figures): string {
+  const { eur, listPriceEur } = call
+  return listPriceEur > 0 ? text.atListPrice(figures.eur(listPriceEur)) : spentOf(eur, isUnpriced(call), text, figures)
 }
 
 /** The provider's own word for how the answer ended, else what became of the call. */
@@ -106,8 +108,7 @@ function sumOf(calls: readonly CallRow[], text: Text, figures: Figures): readonl
   const sum = (of: (call: CallRow) => number): number => settled.reduce((total, call) => total + of(call), 0)
   const eur = sum((call) => call.eur)
   const listed = sum((call) => call.listPriceEur)
-  const isFloor = settled.some(({ warnings }) => warnings.includes('unpriced_call'))
-  const spent = !isFloor ? figures.eur(eur) : eur === 0 ? figures.unknownEur : text.spend.floor(figures.eur(eur))
+  const spent = spentOf(eur, settled.some(isUnpriced), text, figures)
   return [
     text.spend.sum,
     '',

@@ -60,5 +60,5 @@ export function allowedText(
 
 /** A cap as text: `€10.00` or `6k tokens`. */
 export function capText(unit: Gauge['unit'], cap: number, figures: Figures, text: Text): string {
-  return unit === 'eur' ? figures.eur(cap) : text.tokenCap(figures.tokens(cap))
+  return unit === 'eur' ? figures.eur(cap) : text.tokenCap(cap, figures.tokens(cap))
 }

@@ -54,23 +54,40 @@ function without(caps: readonly ExhaustedCap[], isOver: (cap: ExhaustedCap) => b
 }
 
 /** Whether a grant is room under the cap. One to a task names no window. */
-function isOf({ scope, ref, window }: ExhaustedCap, event: DaemonEvent): boolean {
+function isOf({ scope, ref, tenant, window }: ExhaustedCap, event: DaemonEvent): boolean {
   const granted = textField(event, 'window') ?? window
-  return event['scope'] === scope && event['ref'] === ref && granted === window
+  const isOfAccount = scope !== 'user' || tenant === null || (textField(event, 'tenant') ?? tenant) === tenant
+  return event['scope'] === scope && event['ref'] === ref && granted === window && isOfAccount
 }
 
-/** Whether a call that goes out is one of those that the cap bounds: one that costs nothing is none of a cap in euros. */
-function covers({ isOwn, unit, scope, ref }: ExhaustedCap, event: DaemonEvent, status: Status): boolean {
+/** Whether a call that goes out is one of those that the cap bounds: one that costs nothing is none of a cap in money. */
+function covers(cap: ExhaustedCap, event: DaemonEvent, status: Status): boolean {
+  const { unit, scope, ref } = cap
   if (unit === 'eur' && event['heldEur'] === 0) return false
-  if (isOwn) return true
   const task = textField(event, 'task')
-  if (task === undefined) return false
-  if (scope === 'task') return ref === task
-  return scope === 'project' && status.tasks.find(({ id }) => id === task)?.project === ref
+  switch (scope) {
+    case 'user':
+    case 'tenant':
+      return isCallerOf(cap, event)
+    case 'task':
+      return ref === task
+    case 'project':
+      return status.tasks.some(({ id, project }) => id === task && project === ref)
+    default:
+      return false
+  }
 }
 
-function nameOf({ scope, ref, window, unit }: ExhaustedCap): string {
-  return `${scope} ${window} ${unit} ${ref}`
+/** Whether a call is by the user or the account that is capped. An older gate does not say by whom it is: then the own one is meant. */
+function isCallerOf({ isOwn, scope, ref, tenant }: ExhaustedCap, event: DaemonEvent): boolean {
+  const [callerTenant, caller] = [textField(event, 'tenant'), textField(event, 'user')]
+  if (callerTenant === undefined || caller === undefined) return isOwn
+  if (scope === 'tenant') return callerTenant === ref
+  return caller === ref && (tenant === null || callerTenant === tenant)
+}
+
+function nameOf({ scope, ref, tenant, window, unit }: ExhaustedCap): string {
+  return `${scope} ${window} ${unit} ${tenant ?? ''} ${ref}`
 }
 
 function isSame(one: ExhaustedCap, other: ExhaustedCap): boolean {

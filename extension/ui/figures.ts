@@ -6,6 +6,8 @@ export interface Figures {
   eur(amount: number): string
   /** An amount that nobody knows: `€?`. */
   readonly unknownEur: string
+  /** The currency of these amounts in words, of several of its units: `euros`, `US dollars`. */
+  readonly currency: string
   /** Spent and cap with one currency sign: `€8.10/10.00`, `8,10/10,00 €`. */
   eurOf(spent: number, cap: number): string
   /** At most three digits and a suffix: `128k`, `1.2M`. */
@@ -18,6 +20,8 @@ export interface Figures {
   percent(share: number): string
   /** Time of day, or date and time when it is not within the next 24 hours. */
   when(iso: string, nowMs: number): string
+  /** The same to the second, where that tells two moments apart. */
+  whenExactly(iso: string, nowMs: number): string
   /** Date and time to the second, of the same width in each row of a table. */
   stamp(iso: string): string
   /** A calendar date such as `2026-11-30` as the language writes it. */
@@ -32,10 +36,10 @@ const leastInCents = 0.00995
 /** Figures of a language. An unknown language or currency falls back to English and euros. */
 export function createFigures(language: string, currency = 'EUR'): Figures {
   const locale = supportedLocale(language)
+  const ofCurrency = { style: 'currency', currency: /^[A-Z]{3}$/.test(currency) ? currency : 'EUR' } as const
   const money = (decimals: number): Intl.NumberFormat =>
     new Intl.NumberFormat(locale, {
-      style: 'currency',
-      currency: /^[A-Z]{3}$/.test(currency) ? currency : 'EUR',
+      ...ofCurrency,
       currencyDisplay: 'narrowSymbol',
       minimumFractionDigits: decimals,
       maximumFractionDigits: decimals,
@@ -54,10 +58,15 @@ export function createFigures(language: string, currency = 'EUR'): Figures {
   const oneDecimal = lazily(() => atMost(1))
   const twoDecimals = lazily(() => atMost(2))
   const percent = lazily(() => new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 0 }))
+  const inWords = lazily(() => new Intl.NumberFormat(locale, { ...ofCurrency, currencyDisplay: 'name' }))
   const dates = (parts: Intl.DateTimeFormatOptions) => lazily(() => new Intl.DateTimeFormat(locale, parts))
   const time = { hour: '2-digit', minute: '2-digit' } as const
+  const exactTime = { ...time, second: '2-digit' } as const
+  const dayOfYear = { day: 'numeric', month: 'long' } as const
   const times = dates(time)
-  const moments = dates({ day: 'numeric', month: 'long', ...time })
+  const moments = dates({ ...dayOfYear, ...time })
+  const exactTimes = dates(exactTime)
+  const exactMoments = dates({ ...dayOfYear, ...exactTime })
   const stamps = dates({ month: '2-digit', day: '2-digit', ...time, second: '2-digit', hourCycle: 'h23' })
   const days = dates({ dateStyle: 'medium', timeZone: 'UTC' })
 
@@ -67,6 +76,16 @@ export function createFigures(language: string, currency = 'EUR'): Figures {
       : (amount > 0 && amount < leastInCents ? finely : inCents)().format(amount)
   const eur = (amount: number): string => written(amount, cents, fine)
   const bareEur = (amount: number): string => written(amount, bareCents, bareFine)
+  const momentText = (
+    iso: string,
+    nowMs: number,
+    soon: () => Intl.DateTimeFormat,
+    later: () => Intl.DateTimeFormat,
+  ): string => {
+    const moment = new Date(iso)
+    if (Number.isNaN(moment.getTime())) return iso
+    return (Math.abs(moment.getTime() - nowMs) <= 86_400_000 ? soon : later)().format(moment)
+  }
   const currencyLeads = (): boolean => cents().formatToParts(1)[0]?.type === 'currency'
   return {
     eur,
@@ -75,6 +94,12 @@ export function createFigures(language: string, currency = 'EUR'): Figures {
         .formatToParts(0)
         .map(({ type, value }) => (type === 'integer' ? '?' : type === 'decimal' || type === 'fraction' ? '' : value))
         .join('')
+    },
+    get currency() {
+      const name = inWords()
+        .formatToParts(2)
+        .find(({ type }) => type === 'currency')
+      return name?.value ?? ofCurrency.currency
     },
     eurOf: (spent, cap) => (currencyLeads() ? `${eur(spent)}/${bareEur(cap)}` : `${bareEur(spent)}/${eur(cap)}`),
     tokens: (count) => {
@@ -92,12 +117,8 @@ export function createFigures(language: string, currency = 'EUR'): Figures {
     whole: (count) => whole().format(count),
     amount: (count) => twoDecimals().format(count),
     percent: (share) => percent().format(share),
-    when: (iso, nowMs) => {
-      const date = new Date(iso)
-      if (Number.isNaN(date.getTime())) return iso
-      const isSoon = Math.abs(date.getTime() - nowMs) <= 86_400_000
-      return (isSoon ? times : moments)().format(date)
-    },
+    when: (iso, nowMs) => momentText(iso, nowMs, times, moments),
+    whenExactly: (iso, nowMs) => momentText(iso, nowMs, exactTimes, exactMoments),
     stamp: (iso) => {
       const date = new Date(iso)
       return Number.isNaN(date.getTime()) ? iso : stamps().format(date)

@@ -1,6 +1,6 @@
 import type { SpendStatus, Status } from '../../shared/status.ts'
 import type { TerminalState } from '../env/injection.ts'
-import type { Successor } from '../daemon/connection.ts'
+import type { Successor, UnfollowedWhy } from '../daemon/connection.ts'
 import type { StatusBarShow } from '../settings.ts'
 import { gauges } from './caps.ts'
 import type { Figures } from './figures.ts'
@@ -13,6 +13,8 @@ export interface ExhaustedCap {
   /** What it is a cap of: `user`, `tenant`, `project`, `model`, `task`. */
   readonly scope: string
   readonly ref: string
+  /** The account of a user, whose name another account may have as well; null where the gate does not say. */
+  readonly tenant: string | null
   /** `day`, `month`, or `task` for a task's life. */
   readonly window: string
   /** It is a cap of the person or the account whose spend the status shows, so that no paid call passes. */
@@ -30,7 +32,30 @@ export type GateView =
       /** A newer gate that this window brings while the older one runs. */
       readonly successor?: Successor | null
     }
-  | { readonly kind: 'down'; readonly reason: string; readonly gaveUp: boolean }
+  /** It runs, and this window cannot follow it: calls pass it and are counted there. */
+  | {
+      readonly kind: 'unfollowed'
+      readonly why: UnfollowedWhy
+      readonly version: string
+      /** Of the gate that this window brings. */
+      readonly ownVersion: string
+    }
+  | {
+      readonly kind: 'down'
+      readonly reason: string
+      readonly gaveUp: boolean
+      /** The setting that helps, where one does. */
+      readonly setting?: 'tollgate.daemon.port'
+    }
+
+/** What the when-clauses of the manifest know of the gate. */
+export type GateKey = 'off' | 'starting' | 'up' | 'newer' | 'older' | 'down'
+
+/** The value of `tollgate.gate`. */
+export function gateKey(gate: GateView): GateKey {
+  if (gate.kind !== 'unfollowed') return gate.kind
+  return gate.why === 'newer' ? 'newer' : 'older'
+}
 
 /** Everything the status bar item follows from. */
 export interface StatusBarState {

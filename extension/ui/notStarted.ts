@@ -6,6 +6,8 @@ import { wasSaidElsewhere } from './saidElsewhere.ts'
 /** Why the gate was not started, and when this window gave up. */
 interface GivenUp {
   readonly reason: string
+  /** The setting that helps; undefined where the log says more. */
+  readonly setting: string | undefined
   readonly atMs: number
 }
 
@@ -36,7 +38,7 @@ export class NotStarted implements vscode.Disposable {
     if (gate.kind === 'down' && gate.gaveUp) {
       if (this.#hasGivenUp) return
       this.#hasGivenUp = true
-      this.#unsaid = { reason: gate.reason, atMs: Date.now() }
+      this.#unsaid = { reason: gate.reason, setting: gate.setting, atMs: Date.now() }
       this.#sayWithFocus()
       return
     }
@@ -52,14 +54,20 @@ export class NotStarted implements vscode.Disposable {
     this.#unsaid = null
     const { memory } = this.#context
     if (memory.isSilenced('notStarted') || wasSaidElsewhere(memory.notStartedSaidMs, unsaid.atMs)) return
-    void this.#say(unsaid.reason)
+    void this.#say(unsaid)
   }
 
-  async #say(reason: string): Promise<void> {
+  async #say({ reason, setting }: GivenUp): Promise<void> {
     const { memory, text, supervisor, log } = this.#context
     await memory.setNotStartedSaidMs(Date.now())
-    const buttons = [text.retry, text.showLog, text.dontShowAgain]
+    const buttons = [
+      ...(setting === undefined ? [] : [text.openSettings]),
+      text.retry,
+      text.showLog,
+      text.dontShowAgain,
+    ]
     const chosen = await vscode.window.showErrorMessage(text.couldNotStart(reason), ...buttons)
+    if (chosen === text.openSettings) await vscode.commands.executeCommand('tollgate.openSettings', setting)
     if (chosen === text.retry) supervisor.retry()
     if (chosen === text.showLog) log.show()
     if (chosen === text.dontShowAgain) await memory.silence('notStarted')

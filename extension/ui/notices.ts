@@ -1,4 +1,5 @@
 import { pathPart } from '../../shared/addresses.ts'
+import { grantScopes } from '../../shared/protocol.ts'
 import type { Status } from '../../shared/status.ts'
 import type { Text } from '../text/text.ts'
 import { eurStep } from './allowance.ts'
@@ -7,8 +8,9 @@ import { numberField, textField } from './eventFields.ts'
 import type { DaemonEvent } from './eventFields.ts'
 import type { Figures } from './figures.ts'
 import type { ExhaustedCap } from './gateView.ts'
-import type { Choice, Notice } from './offer.ts'
-import { shortId } from './taskName.ts'
+import type { Choice, Notice, Offer } from './offer.ts'
+import { nameOfTask, taskToName } from './taskName.ts'
+import { toldApart } from './toldApart.ts'
 
 const dayMs = 86_400_000
 
@@ -31,21 +33,53 @@ export function exhaustedCap(event: DaemonEvent, status: Status): ExhaustedCap |
 }
 
 /** What the cap of a refusal is of, and for how long. An event that does not say whose it is comes from before it was said. */
-function ownerOf(event: DaemonEvent): Pick<ExhaustedCap, 'scope' | 'ref' | 'window' | 'isOwn'> {
+function ownerOf(event: DaemonEvent): Pick<ExhaustedCap, 'scope' | 'ref' | 'tenant' | 'window' | 'isOwn'> {
   const scope = textField(event, 'scope') ?? 'user'
   return {
     scope,
     ref: textField(event, 'scopeRef') ?? '',
+    tenant: textField(event, 'tenant') ?? null,
     window: textField(event, 'window') ?? 'task',
     isOwn: (scope === 'user' || scope === 'tenant') && event['own'] !== false,
   }
+}
+
+/** Beginning of every key about a cap. */
+const capKeys = 'cap '
+
+/**
+ * The question whether a reached cap is raised: with what the task that ran into it would come to without it, where that is known.
+ * Undefined where the cap is not known.
+ */
+export function capOffer(event: DaemonEvent, status: Status, text: Text, figures: Figures): Offer | undefined {
+  const cap = exhaustedCap(event, status)
+  if (cap === undefined) return undefined
+  const { key, message } = capNotice(event, cap, Date.parse(event.time), text, figures)
+  const forecast = status.tasks.find(({ id }) => id === event['task'])?.forecast ?? null
+  return {
+    kind: 'capReached',
+    key,
+    about: null,
+    brief: '',
+    message:
+      forecast === null
+        ? message
+        : `${message} ${text.capForecast(forecast.haltsInTurns, figures.eur(forecast.eurAtHalt))}`,
+    choices: capChoices(event, cap, status, text, figures),
+  }
+}
+
+/** Beginnings of the keys of messages about caps that an event makes obsolete: one that still refuses is said again. */
+export function overtakenCaps(event: DaemonEvent): readonly string[] {
+  return event.event === 'caps_changed' || event.event === 'granted' ? [capKeys] : []
 }
 
 /** The notification that a cap is reached, once per cap and window. */
 export function capNotice(event: DaemonEvent, cap: CapAmount, nowMs: number, text: Text, figures: Figures): Notice {
   const window = textField(event, 'window') ?? 'task'
   const scope = textField(event, 'scope') ?? 'user'
-  const name = textField(event, 'scopeRef') ?? ''
+  const { ref, tenant } = ownerOf(event)
+  const name = scope === 'user' && tenant !== null ? `${tenant}/${ref}` : ref
   const resetsAt = textField(event, 'resetsAt')
   const capped = capName(event, cap, text, figures)
   const sentence =
@@ -56,7 +90,7 @@ export function capNotice(event: DaemonEvent, cap: CapAmount, nowMs: number, tex
         : text.capNotice(capped, figures.when(resetsAt, nowMs))
   const requested = numberField(event, 'requested')
   return {
-    key: `cap ${scope} ${name} ${window} ${cap.unit} ${cap.limit} ${resetsAt ?? ''}`,
+    key: `${capKeys}${scope} ${name} ${window} ${cap.unit} ${cap.limit} ${resetsAt ?? ''}`,
     message:
       requested === undefined || requested <= 0
         ? sentence
@@ -76,7 +110,7 @@ export function capName(event: DaemonEvent, cap: CapAmount, text: Text, figures:
 }
 
 /** A cap by name: `€10.00 a day for you`, `€2.00 a day for project checkout-bot`. */
-export function nameOfCap(cap: Omit<ExhaustedCap, 'resetsAtMs'>, text: Text, figures: Figures): string {
+export function nameOfCap(cap: Omit<ExhaustedCap, 'resetsAtMs' | 'tenant'>, text: Text, figures: Figures): string {
   const { scope, ref, window, isOwn } = cap
   const windowText = window === 'day' ? text.perDay : window === 'month' ? text.perMonth : text.perTask
   const own = scope === 'user' ? text.scopeUser : text.scopeTenant
@@ -93,31 +127,45 @@ export function settingOfCap(event: DaemonEvent, cap: CapAmount): string | undef
 }
 
 /**
- * What can be done about a reached cap: allow a fifth of it more until the window ends, or what the refused call needs, where it
- * is the user's own for a day; change the setting behind it; stop the task that ran into it. A cap of 0 was set to refuse every paid
+ * What can be done about a reached cap: allow more of it for today, by one click where it is the user's own for a day in money, else by
+ * the command that asks how much; change the setting behind it; stop the task that ran into it. A cap of 0 was set to refuse every paid
  * call, so nothing more is offered there.
  */
-export function capChoices(event: DaemonEvent, cap: CapAmount, text: Text, figures: Figures): readonly Choice[] {
-  const choices: Choice[] = []
-  const user = event['scope'] === 'user' && event['window'] === 'day' ? textField(event, 'scopeRef') : undefined
-  if (user !== undefined && cap.unit === 'eur' && cap.limit > 0) {
-    const eur = eurStep(cap.limit, numberField(event, 'requested') ?? 0)
-    const amount = figures.eur(eur)
-    choices.push({
-      title: text.allowToday(amount),
-      step: {
-        kind: 'allow',
-        grant: { scope: 'user', ref: user, eur, by: 'extension' },
-        done: text.allowedToday(amount),
-      },
-    })
-  }
+function capChoices(
+  event: DaemonEvent,
+  cap: ExhaustedCap,
+  status: Status,
+  text: Text,
+  figures: Figures,
+): readonly Choice[] {
   const setting = settingOfCap(event, cap)
-  if (setting !== undefined) choices.push({ title: text.raise, step: { kind: 'openSetting', setting } })
   const task = textField(event, 'task')
-  if (task !== undefined && pathPart.test(task)) {
-    choices.push({ title: text.stopTask, step: { kind: 'stop', task, name: text.task(shortId(task)) } })
-  }
+  const choices: readonly Choice[] = [
+    ...(cap.limit > 0 ? moreForToday(event, cap, text, figures) : []),
+    ...(setting === undefined ? [] : [{ title: text.raise, step: { kind: 'openSetting', setting } } as const]),
+    ...(task === undefined || !pathPart.test(task) ? [] : [stopChoice(task, event, status, text, figures)]),
+  ]
   // More buttons than are needed would be cut off at their ends.
   return choices.length > 0 ? choices : [{ title: text.showWhy, step: { kind: 'showLog' } }]
+}
+
+/** A fifth of a cap, or what the refused call needs; where that is no amount for one click, the question how much. */
+function moreForToday(event: DaemonEvent, cap: ExhaustedCap, text: Text, figures: Figures): readonly Choice[] {
+  const { scope, ref, tenant, window, unit, limit } = cap
+  if (scope === 'user' && window === 'day' && unit === 'eur' && ref !== '') {
+    const eur = eurStep(limit, numberField(event, 'requested') ?? 0)
+    const amount = figures.eur(eur)
+    const grant = { scope, ref: tenant === null ? ref : `${tenant}/${ref}`, eur, by: 'extension' } as const
+    return [{ title: text.allowToday(amount), step: { kind: 'allow', grant, done: text.allowedToday(amount) } }]
+  }
+  const isGranted = grantScopes.some((one) => one === scope && one !== 'task') && window !== 'task'
+  return isGranted
+    ? [{ title: text.raiseForToday, step: { kind: 'raise', cap: { scope, ref, tenant, window, unit } } }]
+    : []
+}
+
+function stopChoice(task: string, event: DaemonEvent, status: Status, text: Text, figures: Figures): Choice {
+  const atMs = Date.parse(event.time)
+  const name = nameOfTask(taskToName(task, toldApart(status.tasks, atMs, text, figures)), atMs, text, figures)
+  return { title: text.stopTask, step: { kind: 'stop', task, name } }
 }

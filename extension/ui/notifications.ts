@@ -6,36 +6,53 @@ import { mayEnd } from '../process/protection.ts'
 import { withTerminalChoice } from '../guardedTerminal/terminalChoice.ts'
 import { takeStep } from '../taskSteps.ts'
 import { emptyAnswerNotice, truncationNotice } from '../truncation/notice.ts'
+import { realTimers } from './coalesce.ts'
 import type { DaemonEvent } from './eventFields.ts'
 import { guardNotice } from './guardNotices.ts'
-import { capChoices, capNotice, exhaustedCap, isExhausted } from './notices.ts'
+import { capOffer, isExhausted, overtakenCaps } from './notices.ts'
 import { NotStarted } from './notStarted.ts'
+import { weightOf } from './offer.ts'
 import type { Offer } from './offer.ts'
 import { OpenMessages } from './openMessages.ts'
-import { obsoleteKeys } from './taskNotices.ts'
+import { whenOffScreen } from './screenTime.ts'
+import type { WindowFocus } from './screenTime.ts'
+import { obsoleteKeys, overtakenKeys } from './taskNotices.ts'
 
-/** How long the status bar says what waits behind an open message, in milliseconds. */
+/** How long the status bar says what waits for another message, in milliseconds. */
 const briefMs = 10_000
+
+/** The focus of this window. */
+const windowFocus: WindowFocus = {
+  isFocused: () => vscode.window.state.focused,
+  onceFocused: (run) => {
+    const listener = vscode.window.onDidChangeWindowState(({ focused }) => {
+      if (!focused) return
+      listener.dispose()
+      run()
+    })
+    return () => {
+      listener.dispose()
+    }
+  },
+}
 
 /**
  * What is worth an interruption: docs/extension.md lists it. Each thing is said once, only in the window that the daemon
- * marks, can be silenced for good, and never with two messages open about one task.
+ * marks, and can be silenced. What is over is not said any more, whichever window it ended in.
  */
 export class Notifications implements vscode.Disposable {
   readonly #context: TollgateContext
   readonly #disposables: readonly { dispose(): unknown }[]
-  readonly #messages = new OpenMessages()
-  /** Keys of what is about to be shown or is open: a client that keeps calling brings the same thing many times a second. */
-  readonly #saying = new Set<string>()
+  readonly #messages = new OpenMessages(realTimers, (run) => whenOffScreen(realTimers, windowFocus, run))
+  /** Keys of what is being prepared: a client that keeps calling brings the same thing many times a second. */
+  readonly #preparing = new Set<string>()
 
   constructor(context: TollgateContext) {
     this.#context = context
     this.#disposables = [
-      context.onDidReceiveEvent((event) => {
-        if (event['notify'] !== true) return
-        this.#hear(event).catch((error: unknown) => context.log.error(`A notification failed: ${String(error)}`))
-      }),
+      context.onDidReceiveEvent((event) => this.#hear(event)),
       new NotStarted(context),
+      this.#messages,
     ]
   }
 
@@ -43,48 +60,61 @@ export class Notifications implements vscode.Disposable {
     for (const disposable of this.#disposables) disposable.dispose()
   }
 
-  async #hear(event: DaemonEvent): Promise<void> {
+  /** What is over is over in every window, also in one that says nothing of it and holds a message that waits. */
+  #hear(event: DaemonEvent): void {
+    const { memory, guardedTerminals, text } = this.#context
     const obsolete = obsoleteKeys(event)
-    if (obsolete.length > 0) {
-      this.#messages.drop(obsolete)
-      await this.#context.memory.forget(obsolete)
-    }
+    this.#drop([...obsolete, ...overtakenKeys(event), ...overtakenCaps(event)])
+    if (obsolete.length > 0) this.#run(memory.forget(obsolete))
+    if (event['notify'] !== true) return
     const offer = this.#offerFor(event)
     if (offer === undefined) return
-    const { guardedTerminals, text } = this.#context
-    await this.#say(withTerminalChoice(offer, (task) => guardedTerminals.has(task), text))
+    this.#run(this.#say(withTerminalChoice(offer, (task) => guardedTerminals.has(task), text)))
+  }
+
+  #drop(prefixes: readonly string[]): void {
+    if (prefixes.length === 0) return
+    for (const key of this.#preparing)
+      if (prefixes.some((prefix) => key.startsWith(prefix))) this.#preparing.delete(key)
+    this.#messages.drop(prefixes)
+  }
+
+  #run(work: Promise<unknown>): void {
+    work.catch((error: unknown) => this.#failed(error))
+  }
+
+  #failed(error: unknown): false {
+    this.#context.log.error(`A notification failed: ${String(error)}`)
+    return false
   }
 
   #offerFor(event: DaemonEvent): Offer | undefined {
     const { text, figures, gate, settings } = this.#context
     if (settings.notifyTruncation) {
       const workspace = vscode.workspace.name ?? ''
-      if (event.event === 'truncated') return truncationNotice(event, workspace, text, figures)
-      if (event.event === 'empty_answer') return emptyAnswerNotice(event, workspace, text, figures)
+      const timezone = gate.kind === 'up' ? gate.status.timezone : 'UTC'
+      if (event.event === 'truncated') return truncationNotice(event, workspace, timezone, text, figures)
+      if (event.event === 'empty_answer') return emptyAnswerNotice(event, workspace, timezone, text, figures)
     }
     if (gate.kind !== 'up') return undefined
-    if (isExhausted(event)) {
-      const cap = exhaustedCap(event, gate.status)
-      if (!cap) return undefined
-      const notice = capNotice(event, cap, Date.now(), text, figures)
-      return { ...notice, kind: 'capReached', about: null, brief: '', choices: capChoices(event, cap, text, figures) }
-    }
+    if (isExhausted(event)) return capOffer(event, gate.status, text, figures)
     return settings.notifyTasks ? guardNotice(event, gate.status, text, figures) : undefined
   }
 
   async #say(offer: Offer): Promise<void> {
     const { memory } = this.#context
-    const { kind, key } = offer
-    if (memory.isSilenced(kind) || memory.wasSaid(key) || this.#saying.has(key) || this.#messages.waits(key)) return
-    this.#saying.add(key)
-    try {
-      const seen = await this.#withProcess(offer)
-      const isOpen = seen.about !== null && this.#messages.has(seen.about)
-      if (isOpen) vscode.window.setStatusBarMessage(`$(warning) ${seen.brief}`, briefMs)
-      await this.#messages.show(seen.about, { key, show: () => this.#ask(seen) })
-    } finally {
-      this.#saying.delete(key)
-    }
+    const { kind, key, about, brief } = offer
+    if (memory.isSilenced(kind) || memory.wasSaid(key) || this.#preparing.has(key) || this.#messages.knows(key)) return
+    this.#preparing.add(key)
+    const seen = await this.#withProcess(offer).catch((error: unknown) => {
+      this.#preparing.delete(key)
+      throw error
+    })
+    // It may have been dropped meanwhile.
+    if (!this.#preparing.delete(key)) return
+    const show = (): Promise<boolean> => this.#ask(seen).catch((error: unknown) => this.#failed(error))
+    const isShown = this.#messages.add({ key, about, weight: weightOf(kind), show })
+    if (!isShown && brief !== '') vscode.window.setStatusBarMessage(`$(warning) ${brief}`, briefMs)
   }
 
   /** Shows the message and does what was chosen; true where that changed something. */

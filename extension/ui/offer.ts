@@ -3,12 +3,16 @@ import type { NoticeKind } from '../memory.ts'
 import type { ProcessIdentity } from '../process/identity.ts'
 import type { WindowPolicy } from '../truncation/policy.ts'
 import type { Truncation } from '../truncation/truncation.ts'
+import type { ExhaustedCap } from './gateView.ts'
 
 /** A notification to show, with the key under which it is shown only once. */
 export interface Notice {
   readonly key: string
   readonly message: string
 }
+
+/** Which cap a refusal was about. */
+export type CapReference = Pick<ExhaustedCap, 'scope' | 'ref' | 'tenant' | 'window' | 'unit'>
 
 /** What a click does. Nothing is allowed, ended or stopped without one. */
 export type Step =
@@ -23,6 +27,8 @@ export type Step =
       readonly seen: ProcessIdentity | null
     }
   | { readonly kind: 'openSetting'; readonly setting: string }
+  /** Asks how much more of a cap is allowed for today. */
+  | { readonly kind: 'raise'; readonly cap: CapReference }
   /** The guarded terminal that is the task. */
   | { readonly kind: 'showTerminal'; readonly task: string }
   | { readonly kind: 'showLog' }
@@ -42,9 +48,32 @@ export interface Choice {
 /** A notification with its buttons; *Don't Show Again* is added to each. */
 export interface Offer extends Notice {
   readonly kind: NoticeKind
-  /** The task or session that at most one message is open about; null where nothing stands in the way. */
+  /** The task or session that it is about; null where it is about none. */
   readonly about: string | null
-  /** The same in a few words, for the status bar while another message about it is open. */
+  /** The same in a few words, for the status bar while it waits for another message; empty where it is not said there. */
   readonly brief: string
   readonly choices: readonly Choice[]
+}
+
+const weights: Readonly<Record<NoticeKind, number>> = {
+  // Calls go on.
+  taskConstrained: 0,
+  truncated: 0,
+  emptyAnswer: 0,
+  degraded: 0,
+  // Calls are refused for some time.
+  velocity: 1,
+  restartStorm: 1,
+  // Calls are refused until somebody decides.
+  capReached: 2,
+  taskHalted: 2,
+  loopHalted: 2,
+  notStarted: 2,
+  // Something calls on that should not.
+  stillCalling: 3,
+}
+
+/** How much a kind of notification asks for: one waits for none that asks for less. */
+export function weightOf(kind: NoticeKind): number {
+  return weights[kind]
 }

@@ -50,7 +50,7 @@ export function refusalSentence(
       if (limit === undefined || ref === undefined) return null
       return spend.overRate(text.keyNamed(harmless(ref)), amountText(event, limit, text, figures))
     case 'restart_storm':
-      return limit === undefined ? null : text.restartStorm(figures.whole(limit))
+      return limit === undefined ? null : text.restartStorm(limit, figures.whole(limit))
     case 'killed':
       if (ref === undefined) return event['scope'] === 'global' ? text.doctor.killed : null
       return text.partlyKilled(text.scopeNamed(textField(event, 'scope') ?? '', oneLine(ref)))
@@ -138,6 +138,6 @@ function spenderName(event: DaemonEvent, task: (id: string) => string, text: Tex
 }
 
 function amountText(event: DaemonEvent, limit: number, text: Text, figures: Figures): string {
-  if (event['unit'] === 'tokens') return text.tokenCap(figures.tokens(limit))
+  if (event['unit'] === 'tokens') return text.tokenCap(limit, figures.tokens(limit))
   return text.spend.calls(limit, figures.whole(limit))
 }

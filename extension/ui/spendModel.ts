@@ -1,7 +1,10 @@
 import type { Report, ReportRow } from '../../shared/report.ts'
 import type { ModelStatus, SpendStatus, Status } from '../../shared/status.ts'
 import type { Text } from '../text/text.ts'
-import { allTokens, allowedText, capText, eurCap, gauges, tokenCap } from './caps.ts'
+import { allowedOnTop, allowedRow, allowedSentence } from './allowedOnTop.ts'
+import { allTokens, capText, eurCap, gauges, tokenCap } from './caps.ts'
+import { costText } from './costText.ts'
+import type { Cost } from './costText.ts'
 import type { Figures } from './figures.ts'
 import { spentText } from './gateView.ts'
 import type { GateView } from './gateView.ts'
@@ -11,6 +14,7 @@ import type { KeptEvents } from './spendEvents.ts'
 import { bounded, nodeOf, oneLine } from './spendNode.ts'
 import type { SpendNode } from './spendNode.ts'
 import { tasksNode } from './spendTasks.ts'
+import { withTasksApart } from './toldApart.ts'
 import { warningsNode } from './spendWarnings.ts'
 
 /** Rows of models and of projects before the others are behind *more*. */
@@ -35,7 +39,7 @@ export interface SpendState {
 export function spendNodes(state: SpendState, text: Text, figures: Figures): readonly SpendNode[] {
   const { gate, nowMs } = state
   if (gate.kind !== 'up') return []
-  const { status } = gate
+  const status = withTasksApart(gate.status, nowMs, text, figures)
   const day = dayOf(status.time, status.timezone)
   const events = ofDay(state.events, day, status.timezone)
   const sections = [
@@ -95,7 +99,7 @@ function monthNode(month: SpendStatus, nowMs: number, text: Text, figures: Figur
   })
 }
 
-/** What is allowed on top of the caps for a while: a row of its own, because the end of a long one is not seen. */
+/** What is allowed on top of the caps for a while, and how much of it until when: a row of its own. */
 function allowedNode(
   window: string,
   label: string,
@@ -104,14 +108,13 @@ function allowedNode(
   text: Text,
   figures: Figures,
 ): readonly SpendNode[] {
-  const allowed = allowedText(spend, figures, text)
+  const allowed = allowedOnTop(spend, nowMs, text, figures)
   if (allowed === null) return []
-  const until = figures.when(spend.grantedUntil ?? spend.resetsAt, nowMs)
-  const says = text.allowedOnTop(label, allowed, until)
+  const says = allowedSentence(label, allowed, text)
   return [
     nodeOf({
       id: `${window}/allowed`,
-      label: text.spend.onTop(allowed, until),
+      label: allowedRow(allowed, text),
       icon: 'add',
       tooltip: says,
       spoken: says,
@@ -194,7 +197,7 @@ function modelsNode(status: Status, report: Report | null, text: Text, figures: 
   ]
 }
 
-/** The status is the fresher one; only the report knows tokens and calls without a price. */
+/** The status is the fresher one; only the report knows tokens, and of an older gate the calls without a price. */
 function modelNode(model: ModelStatus, row: ReportRow | undefined, text: Text, figures: Figures): SpendNode {
   return rowNode(`model/${model.model}`, oneLine(model.model), 'chip', model, row, text, figures)
 }
@@ -228,10 +231,9 @@ function projectsNode(report: Report | null, text: Text, figures: Figures): read
   ]
 }
 
-interface Cost {
+interface CostOfCalls extends Cost {
   readonly calls: number
-  readonly eur: number
-  readonly listPriceEur: number
+  readonly unpricedCalls?: number
 }
 
 function worth({ eur, listPriceEur }: Cost): number {
@@ -242,14 +244,14 @@ function rowNode(
   id: string,
   label: string,
   icon: 'chip' | 'folder',
-  cost: Cost,
+  cost: CostOfCalls,
   row: ReportRow | undefined,
   text: Text,
   figures: Figures,
 ): SpendNode {
-  const unpriced = row?.unpricedCalls ?? 0
+  const unpriced = cost.unpricedCalls ?? row?.unpricedCalls ?? 0
   const calls = text.spend.calls(cost.calls, figures.whole(cost.calls))
-  const description = [costText(cost, unpriced, text, figures), calls].join(' · ')
+  const description = [costText(cost, unpriced > 0, text, figures), calls].join(' · ')
   return nodeOf({
     id,
     label,
@@ -262,17 +264,4 @@ function rowNode(
       ...(unpriced > 0 ? [text.spend.unpricedCalls(unpriced)] : []),
     ].join('\n'),
   })
-}
-
-/** What was spent, and what subscription calls would have cost. A call without a price is never shown as `€0.00`. */
-function costText({ eur, listPriceEur }: Cost, unpricedCalls: number, text: Text, figures: Figures): string {
-  const isUnknown = eur === 0 && unpricedCalls > 0
-  const spent = isUnknown
-    ? figures.unknownEur
-    : unpricedCalls > 0
-      ? text.spend.floor(figures.eur(eur))
-      : figures.eur(eur)
-  if (listPriceEur === 0) return spent
-  const listed = text.atListPrice(figures.eur(listPriceEur))
-  return eur === 0 && unpricedCalls === 0 ? listed : text.sumOf(spent, listed)
 }

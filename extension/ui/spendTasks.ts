@@ -1,6 +1,7 @@
 import { pathPart } from '../../shared/addresses.ts'
 import type { Status, TaskStatus } from '../../shared/status.ts'
 import type { Text } from '../text/text.ts'
+import { spentOf } from './costText.ts'
 import type { Figures } from './figures.ts'
 import { bounded, nodeOf, oneLine } from './spendNode.ts'
 import type { SpendNode } from './spendNode.ts'
@@ -77,8 +78,7 @@ function lookOf(task: TaskStatus, isRunning: boolean): Pick<SpendNode, 'icon' | 
 
 /** A cost that is not known in full is never shown as if it were. */
 function costText({ eur, costIncomplete }: TaskStatus, text: Text, figures: Figures): string {
-  if (!costIncomplete) return figures.eur(eur)
-  return eur === 0 ? figures.unknownEur : text.spend.floor(figures.eur(eur))
+  return spentOf(eur, costIncomplete, text, figures)
 }
 
 function tooltip(task: TaskStatus, state: string, text: Text, figures: Figures): string {
@@ -88,7 +88,7 @@ function tooltip(task: TaskStatus, state: string, text: Text, figures: Figures):
     iterations: text.spend.counterIterations,
     inputTokens: text.spend.counterInputTokens,
     wallSeconds: text.spend.counterWallSeconds,
-    eur: text.spend.counterEur,
+    eur: figures.currency,
   } as const
   const calls = text.spend.calls(task.iterations, figures.whole(task.iterations))
   return [

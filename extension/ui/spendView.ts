@@ -2,6 +2,7 @@ import * as vscode from 'vscode'
 import type { Report } from '../../shared/report.ts'
 import type { TollgateContext } from '../context.ts'
 import { reasonOf } from '../log.ts'
+import { offerWithoutGate } from '../offerActions.ts'
 import { takeStep } from '../taskSteps.ts'
 import { coalesced, realTimers } from './coalesce.ts'
 import type { DaemonEvent } from './eventFields.ts'
@@ -13,7 +14,9 @@ import { readPast, readRefusals } from './spendPast.ts'
 import { readReport, todaysReport } from './spendReports.ts'
 import { SpendTree } from './spendTree.ts'
 import { TaskCalls } from './taskCalls.ts'
-import { besideLabel, labelOfTask, nameOfTask, taskToName } from './taskName.ts'
+import { taskEntries } from './taskEntries.ts'
+import { nameOfTask, taskToName } from './taskName.ts'
+import { toldApart } from './toldApart.ts'
 
 /** Least time between two drawings, and between two badges, in milliseconds. */
 const leastDrawIntervalMs = 1000
@@ -100,6 +103,7 @@ export class SpendView implements vscode.Disposable {
       vscode.commands.registerCommand('tollgate.spend.stopTask', (id: unknown) => this.#steer('stop', id)),
       vscode.commands.registerCommand('tollgate.spend.resumeTask', (id: unknown) => this.#steer('resume', id)),
       vscode.commands.registerCommand('tollgate.spend.showCalls', (id: unknown) => this.#showCalls(id)),
+      vscode.commands.registerCommand('tollgate.spend.openDashboard', (id: unknown) => this.#openDashboard(id)),
     ]
   }
 
@@ -258,8 +262,9 @@ export class SpendView implements vscode.Disposable {
       vscode.window.setStatusBarMessage(`$(info) ${text.spend.taskIsGone}`, lineMs)
       return
     }
-    const named = taskToName(task, gate.kind === 'up' ? gate.status.tasks : [])
-    await takeStep(this.#context, { kind, task, name: nameOfTask(named, Date.now(), text, figures) })
+    const nowMs = Date.now()
+    const known = taskToName(task, gate.kind === 'up' ? toldApart(gate.status.tasks, nowMs, text, figures) : [])
+    await takeStep(this.#context, { kind, task, name: nameOfTask(known, nowMs, text, figures) })
   }
 
   async #showCalls(id: unknown): Promise<void> {
@@ -267,8 +272,18 @@ export class SpendView implements vscode.Disposable {
     if (task !== null) await this.#calls.open(task)
   }
 
+  /** Opens the dashboard with the turns of a row's task. */
+  async #openDashboard(id: unknown): Promise<void> {
+    const task = this.#taskOf(id)
+    await vscode.commands.executeCommand('tollgate.openDashboard', task === null ? undefined : { task })
+  }
+
   async #pickTask(): Promise<string | null> {
     const { text, gate, figures } = this.#context
+    if (gate.kind === 'unfollowed') {
+      offerWithoutGate(this.#context, text.spend.gateIsAway)
+      return null
+    }
     if (gate.kind !== 'up') {
       const chosen = await vscode.window.showInformationMessage(text.spend.gateIsAway, text.restart)
       if (chosen === text.restart) await vscode.commands.executeCommand('tollgate.restartDaemon')
@@ -279,11 +294,7 @@ export class SpendView implements vscode.Disposable {
       void vscode.window.showInformationMessage(text.spend.noTaskToShow)
       return null
     }
-    const entries = tasks.map((task) => ({
-      label: labelOfTask(task, Date.now(), text, figures),
-      description: `${besideLabel(task)} · ${figures.eur(task.eur)}`,
-      id: task.id,
-    }))
+    const entries = taskEntries(tasks, () => true, Date.now(), text, figures)
     return (await vscode.window.showQuickPick(entries, { placeHolder: text.spend.pickTaskToShow }))?.id ?? null
   }
 

@@ -4,7 +4,7 @@ import { realTimers } from './coalesce.ts'
 import { ItemPace } from './itemPace.ts'
 import { renderStatusBar } from './statusBarModel.ts'
 import type { StatusBarView } from './statusBarModel.ts'
-import { tooltipCommands } from './tooltip.ts'
+import { tooltipCommands } from './tooltipLinks.ts'
 
 /** The one status bar item. It is drawn from the model, changed only where the drawing changed, and never blanked. */
 export class StatusBar implements vscode.Disposable {

@@ -1,6 +1,7 @@
 import type { SpendStatus, Status } from '../../shared/status.ts'
 import type { StatusBarShow } from '../settings.ts'
 import type { Text } from '../text/text.ts'
+import { unfollowedText } from './awayText.ts'
 import { capText, eurCap, gauges } from './caps.ts'
 import type { Gauge } from './caps.ts'
 import type { Figures } from './figures.ts'
@@ -38,6 +39,14 @@ export function renderStatusBar(state: StatusBarState, text: Text, figures: Figu
         tooltip,
         background: 'error',
         accessibleLabel: `${text.labelDown(gate.reason)} ${gate.gaveUp ? text.downGaveUp : text.downRetrying}`,
+      }
+    case 'unfollowed':
+      return {
+        text: `$(eye-closed) ${text.gateUnfollowed}`,
+        tooltip,
+        // One that is busy is followed later without anybody doing anything.
+        background: gate.why === 'busy' ? 'none' : 'warning',
+        accessibleLabel: `${text.unfollowed} ${unfollowedText(gate, text)}`,
       }
     case 'up':
       return { ...renderUp(gate, state, text, figures), tooltip }
@@ -100,7 +109,8 @@ function renderUp(
 /** What the item shows while no cap is close, as the setting says. */
 function calmText(show: StatusBarShow, status: Status, text: Text, figures: Figures): string {
   const money = todaysMoney(status, text, figures)
-  const tokens = figures.tokens(newTokens(status))
+  const count = newTokens(status)
+  const tokens = figures.tokens(count)
   switch (show) {
     case 'spendAndTokens':
       return `${money} · ${tokens}`
@@ -109,7 +119,7 @@ function calmText(show: StatusBarShow, status: Status, text: Text, figures: Figu
     case 'spendOfCap':
       return moneyOfCap(status, text, figures)
     case 'tokens':
-      return text.tokenCap(tokens)
+      return text.tokenCap(count, tokens)
   }
 }
 
@@ -122,10 +132,14 @@ function todaysMoney({ today }: Status, text: Text, figures: Figures): string {
 function moneyOfCap(status: Status, text: Text, figures: Figures): string {
   const { today } = status
   const cap = eurCap(today)
-  const isUnknown = today.spentEur === 0 && today.unpricedCalls > 0
-  if (cap === null || isUnknown || isListPriceOnly(today)) return todaysMoney(status, text, figures)
+  if (cap === null || isUnknown(today) || isListPriceOnly(today)) return todaysMoney(status, text, figures)
   const share = figures.eurOf(today.spentEur, cap)
   return today.unpricedCalls === 0 ? share : `≥ ${share}`
+}
+
+/** Nothing is known of what was spent, so that it is no share of a cap. */
+function isUnknown({ spentEur, unpricedCalls }: SpendStatus): boolean {
+  return spentEur === 0 && unpricedCalls > 0
 }
 
 function isListPriceOnly({ spentEur, unpricedCalls, listPriceEur }: SpendStatus): boolean {
@@ -142,12 +156,14 @@ function spokenSpend(status: Status, text: Text, figures: Figures): string {
   const { spentEur, listPriceEur } = status.today
   const cap = eurCap(status.today)
   const spent = spentText(status.today, figures)
-  const money = isListPriceOnly(status.today)
-    ? text.listPriceToday(figures.eur(listPriceEur))
-    : cap === null
-      ? text.labelSpendUncapped(spent)
+  const spokenMoney = (): string => {
+    if (isListPriceOnly(status.today)) return text.listPriceToday(figures.eur(listPriceEur))
+    if (cap === null) return text.labelSpendUncapped(spent)
+    return isUnknown(status.today)
+      ? text.labelSpendUnknown(spent, figures.eur(cap))
       : text.labelSpend(spent, figures.eur(cap), figures.percent(spentEur / cap))
-  const sentences = [money, text.labelTokens(figures.whole(newTokens(status)))]
+  }
+  const sentences = [spokenMoney(), text.labelTokens(figures.whole(newTokens(status)))]
   if (status.inFlight.length > 0) sentences.push(text.labelRunning(status.inFlight.length))
   return sentences.join(' ')
 }

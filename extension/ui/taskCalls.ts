@@ -6,6 +6,7 @@ import { callTable } from './callTable.ts'
 import { coalesced, realTimers } from './coalesce.ts'
 import { textField } from './eventFields.ts'
 import { nameOfTask, taskToName } from './taskName.ts'
+import { toldApart } from './toldApart.ts'
 
 const scheme = 'tollgate-calls'
 
@@ -69,8 +70,9 @@ export class TaskCalls implements vscode.TextDocumentContentProvider, vscode.Dis
 
   #nameOf(task: string): string {
     const { gate, text, figures } = this.#context
-    const known = taskToName(task, gate.kind === 'up' ? gate.status.tasks : [])
-    return nameOfTask(known, Date.now(), text, figures)
+    const nowMs = Date.now()
+    const known = taskToName(task, gate.kind === 'up' ? toldApart(gate.status.tasks, nowMs, text, figures) : [])
+    return nameOfTask(known, nowMs, text, figures)
   }
 
   #readAgain(): void {

@@ -9,28 +9,33 @@ import type { Figures } from './figures.ts'
  */
 
 /** What a task is called by. Of one that the status does not list nothing but its id is known, and perhaps its client. */
-export type TaskToName = Pick<TaskStatus, 'id' | 'client'> & Partial<Pick<TaskStatus, 'named' | 'startedAt'>>
+export type TaskToName = Pick<TaskStatus, 'id' | 'client'> &
+  Partial<Pick<TaskStatus, 'named' | 'startedAt'>> & {
+    /** What stands in the place of its shortened id, or of the minute in which it began, where another task has the same: `toldApart`. */
+    readonly mark?: string
+  }
 
 /** Ids longer than this are shown by their ends; the end holds the number of the task in its session. */
 const mostIdLetters = 20
+
+/** Letters of a client in a row, so that the time behind it is not what a narrow place cuts off. */
+const mostClientLetters = 26
 
 /** A task's or session's id as it fits into a sentence. */
 export function shortId(id: string): string {
   return id.length <= mostIdLetters ? id : `${id.slice(0, 8)}…${id.slice(-6)}`
 }
 
-/** What is known of a task by its id. */
+/** What is known of a task by its id. It is called as in the list of these tasks, where they were told apart. */
 export function taskToName(id: string, tasks: readonly TaskStatus[], client = ''): TaskToName {
   return tasks.find((task) => task.id === id) ?? { id, client }
 }
 
-/**
- * A task in a row, a list or a heading: `shop-3`; `OpenAI/JS, 09:14` where nobody chose its id. The client is cut as in a sentence.
- */
+/** A task in a row, a list or a heading: `shop-3`; `OpenAI/JS, 09:14` where nobody chose its id. */
 export function labelOfTask(task: TaskToName, nowMs: number, text: Text, figures: Figures): string {
   const since = startOf(task, nowMs, figures)
-  if (since === null) return shortId(task.id)
-  return text.unnamedTask(task.client === '' ? text.unknownClient : harmless(task.client), since)
+  if (since === null) return shownId(task)
+  return text.unnamedTask(task.client === '' ? text.unknownClient : harmless(task.client, mostClientLetters), since)
 }
 
 /** What stands beside that label in a list: the client of a task with a name, and the id of one without. */
@@ -49,7 +54,7 @@ export function nameOfTask(task: TaskToName, nowMs: number, text: Text, figures:
   if (since !== null) return client === '' ? text.unnamedTaskSince(since) : text.unnamedTaskOf(client, since)
   if (isTerminalTask(id))
     return client === '' ? text.terminal.terminalTask(id) : text.terminal.terminalTaskOf(id, client)
-  return client === '' ? text.task(shortId(id)) : text.taskOf(shortId(id), client)
+  return client === '' ? text.task(shownId(task)) : text.taskOf(shownId(task), client)
 }
 
 /** The same without the client of a task with a name, where a sentence has no room for it. */
@@ -63,12 +68,12 @@ export function nameOfSession(id: string, client: string, text: Text): string {
 }
 
 /** A name from outside as a notification may show it: one line, of bounded length, and nothing that reads as a link. */
-export function harmless(name: string): string {
+export function harmless(name: string, mostLetters = 60): string {
   const bare = name
     .replace(/[\p{C}[\]()]+/gu, ' ')
     .replace(/\s+/g, ' ')
     .trim()
-  return bare.length <= 60 ? bare : `${bare.slice(0, 59)}…`
+  return bare.length <= mostLetters ? bare : `${bare.slice(0, mostLetters - 1)}…`
 }
 
 /** Whether nobody chose its id. An older gate does not say that. */
@@ -78,5 +83,10 @@ export function isUnnamed({ named, startedAt }: TaskToName): boolean {
 
 /** When a task without a name began; null for one with a name. */
 function startOf(task: TaskToName, nowMs: number, figures: Figures): string | null {
-  return isUnnamed(task) && task.startedAt !== undefined ? figures.when(task.startedAt, nowMs) : null
+  return isUnnamed(task) && task.startedAt !== undefined ? (task.mark ?? figures.when(task.startedAt, nowMs)) : null
+}
+
+/** The id of a task with a name. */
+function shownId({ id, mark }: TaskToName): string {
+  return mark ?? shortId(id)
 }

@@ -7,7 +7,9 @@ import { numberField, textField } from './eventFields.ts'
 import type { DaemonEvent } from './eventFields.ts'
 import type { Figures } from './figures.ts'
 import type { Choice, Offer } from './offer.ts'
+import { dayOf } from './spendEvents.ts'
 import { harmless, nameOfSession, nameOfTask, taskToName } from './taskName.ts'
+import { toldApart } from './toldApart.ts'
 
 /** The task or session that an event is about, as a person reads it. */
 interface Subject {
@@ -20,7 +22,7 @@ interface Subject {
 /**
  * The question whether a task or session may go on that a ceiling constrained or halted. What a person did, and states below
  * these, are no reason to interrupt anybody: undefined. Neither is a ceiling that was reached exactly: if another call comes, it is
- * refused, and then the halt is said, which would otherwise wait behind this message.
+ * refused, and then the halt is said.
  */
 export function stateNotice(event: DaemonEvent, status: Status, text: Text, figures: Figures): Offer | undefined {
   const to = event['to']
@@ -37,7 +39,7 @@ export function stateNotice(event: DaemonEvent, status: Status, text: Text, figu
     ...(to === 'halted' ? steer('resume', subject, text) : []),
     ...steer('stop', subject, text),
   ]
-  const about = { key: keyOf(ref, to, event), about: task ?? ref, choices }
+  const about = { key: keyOf(ref, to, event, status), about: task ?? ref, choices }
   if (to === 'halted') {
     const message = text.taskHalted(name, ceilingText(counter, limit, text, figures))
     return { ...about, kind: 'taskHalted', brief: text.haltedBriefly(name), message }
@@ -63,7 +65,7 @@ export function loopNotice(event: DaemonEvent, status: Status, text: Text, figur
   const what = tool === undefined ? null : harmless(tool)
   return {
     kind: 'loopHalted',
-    key: keyOf(subject.ref, 'loop', event),
+    key: keyOf(subject.ref, 'loop', event, status),
     about: subject.ref,
     brief: text.haltedBriefly(subject.name),
     message: text.loopHalted(subject.name, what, figures.whole(repeats), steps),
@@ -85,7 +87,7 @@ export function stillCallingNotice(
   const known = pid !== undefined && program !== '' ? { pid, name: program } : undefined
   return {
     kind: 'stillCalling',
-    key: keyOf(subject.ref, `calls:${pid ?? ''}`, event),
+    key: keyOf(subject.ref, `calls:${pid ?? ''}`, event, status),
     about: subject.ref,
     brief: text.callingBriefly(subject.name),
     message:
@@ -127,14 +129,26 @@ export function obsoleteKeys(event: DaemonEvent): readonly string[] {
   }
 }
 
+/**
+ * Beginnings of the keys that an event leaves without a point: what is halted is not close to its ceiling any more. They are not said
+ * again for that.
+ */
+export function overtakenKeys(event: DaemonEvent): readonly string[] {
+  const ref = textField(event, 'task')
+  const isHalt =
+    (event.event === 'state_changed' && event['to'] === 'halted') ||
+    (event.event === 'loop' && event['state'] === 'halted')
+  return isHalt && ref !== undefined ? [`${keysOfTask(ref)}constrained:`] : []
+}
+
 /** Beginning of every key about a task. */
 function keysOfTask(ref: string): string {
   return `task:${ref}:`
 }
 
 /** A task's id may come again another day. */
-function keyOf(ref: string, state: string, event: DaemonEvent): string {
-  return `${keysOfTask(ref)}${state}:${event.time.slice(0, 10)}`
+function keyOf(ref: string, state: string, event: DaemonEvent, { timezone }: Status): string {
+  return `${keysOfTask(ref)}${state}:${dayOf(event.time, timezone)}`
 }
 
 function subjectOf(event: DaemonEvent, status: Status, text: Text, figures: Figures): Subject | undefined {
@@ -144,12 +158,12 @@ function subjectOf(event: DaemonEvent, status: Status, text: Text, figures: Figu
   const row = status.tasks.find((task) => (isSession ? task.session === ref : task.id === ref))
   const client = textField(event, 'client') ?? row?.client ?? ''
   const task = isSession ? (row?.id ?? null) : ref
+  const atMs = Date.parse(event.time)
+  const known = taskToName(ref, toldApart(status.tasks, atMs, text, figures))
   return {
     ref,
     task: task !== null && pathPart.test(task) ? task : null,
-    name: isSession
-      ? nameOfSession(ref, client, text)
-      : nameOfTask({ ...taskToName(ref, status.tasks), client }, Date.parse(event.time), text, figures),
+    name: isSession ? nameOfSession(ref, client, text) : nameOfTask({ ...known, client }, atMs, text, figures),
   }
 }
 
@@ -200,11 +214,13 @@ export function ceilingText(counter: string, limit: number, text: Text, figures:
   const amount = amountText(counter, limit, limit, figures)
   switch (counter) {
     case 'iterations':
-      return text.calls(amount)
+      return text.calls(limit, amount)
     case 'inputTokens':
-      return text.inputTokens(amount)
+      return text.inputTokens(limit, amount)
     case 'wallSeconds':
-      return limit < secondsOfMinutes ? text.seconds(amount) : text.minutes(amount)
+      return limit < secondsOfMinutes
+        ? text.seconds(Math.floor(limit), amount)
+        : text.minutes(Math.floor(limit / 60), amount)
     default:
       return amount
   }

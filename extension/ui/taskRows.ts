@@ -2,6 +2,7 @@ import { pathPart } from '../../shared/addresses.ts'
 import type { Status, TaskStatus } from '../../shared/status.ts'
 import { isTerminalTask } from '../guardedTerminal/taskId.ts'
 import type { Text } from '../text/text.ts'
+import { spentOf } from './costText.ts'
 import type { Figures } from './figures.ts'
 import { isUnnamed, labelOfTask } from './taskName.ts'
 import { isHalted, loopText } from './taskState.ts'
@@ -24,7 +25,7 @@ export function taskRows(status: Status, nowMs: number, text: Text, figures: Fig
       .slice(0, mostRows)
       .map((task): Row => [
         nameOf(task, nowMs, text, figures),
-        figures.eur(task.eur),
+        spentOf(task.eur, task.costIncomplete, text, figures),
         figures.whole(task.iterations),
         [plain(stateText(task, text)), ...linkTo(task, text)].join(' · '),
       ]),

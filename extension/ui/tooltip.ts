@@ -2,7 +2,10 @@ import type { ModelStatus, Status } from '../../shared/status.ts'
 import type { SkippedFamily } from '../env/injection.ts'
 import type { Text } from '../text/text.ts'
 import { agesLine } from './ages.ts'
-import { allTokens, allowedText, capText, eurCap, tokenCap } from './caps.ts'
+import { allowedOnTop, allowedSentence } from './allowedOnTop.ts'
+import { allTokens, capText, eurCap, tokenCap } from './caps.ts'
+import { unfollowedText } from './awayText.ts'
+import { costText } from './costText.ts'
 import type { Figures } from './figures.ts'
 import { narrowCaps, reachedCap, spentText } from './gateView.ts'
 import { nameOfCap } from './notices.ts'
@@ -10,24 +13,10 @@ import { pacingLines } from './pacingLines.ts'
 import type { GateView, StatusBarState } from './gateView.ts'
 import { labelOfTask, taskToName } from './taskName.ts'
 import { taskRows } from './taskRows.ts'
+import { withTasksApart } from './toldApart.ts'
+import { tooltipLinks } from './tooltipLinks.ts'
 import { heading, mostRows, plain, plainName, table } from './tooltipTable.ts'
 import type { Row } from './tooltipTable.ts'
-
-/** Commands that a link of the tooltip may run; the markdown is trusted for these and no others. */
-export const tooltipCommands = [
-  'tollgate.stopAll',
-  'tollgate.resume',
-  'tollgate.openDashboard',
-  'tollgate.openCaps',
-  'tollgate.raiseToday',
-  'tollgate.showLog',
-  'tollgate.restartDaemon',
-  'tollgate.bypass',
-  'tollgate.guard',
-  'tollgate.openSettings',
-  'tollgate.stopTask',
-  'tollgate.resumeTask',
-] as const
 
 /** Markdown of the status bar item's tooltip: today and month against the caps, tokens, models, tasks, running calls, links. */
 export function renderTooltip(state: StatusBarState, text: Text, figures: Figures): string {
@@ -43,6 +32,9 @@ export function renderTooltip(state: StatusBarState, text: Text, figures: Figure
     case 'down':
       blocks.push(text.downTitle, plain(gate.reason), gate.gaveUp ? text.downGaveUp : text.downRetrying)
       break
+    case 'unfollowed':
+      blocks.push(`**${text.unfollowed}** ${text.unfollowedCalls}`, plain(unfollowedText(gate, text)))
+      break
     case 'up':
       blocks.push(...alerts(state, gate.status, text, figures))
       blocks.push(figureTable(gate.status, state.nowMs, text, figures))
@@ -57,16 +49,15 @@ export function renderTooltip(state: StatusBarState, text: Text, figures: Figure
   if (gate.kind === 'up') blocks.push(...successorNote(gate, text))
   if (gate.kind !== 'off') blocks.push(...terminalNotes(state, text))
   if (gate.kind === 'up') blocks.push(agesLine(gate.status, text, figures))
-  blocks.push('---', links(state, text))
+  blocks.push('---', tooltipLinks(state, text))
   return blocks.join('\n\n')
 }
 
 /** What is allowed on top of the caps for a while: until when, because it is gone then. */
 function allowances({ today, month }: Status, nowMs: number, text: Text, figures: Figures): readonly string[] {
   return [[text.today, today] as const, [text.month, month] as const].flatMap(([label, spend]) => {
-    const allowed = allowedText(spend, figures, text)
-    if (allowed === null) return []
-    return [text.allowedOnTop(label, allowed, figures.when(spend.grantedUntil ?? spend.resetsAt, nowMs))]
+    const allowed = allowedOnTop(spend, nowMs, text, figures)
+    return allowed === null ? [] : [allowedSentence(label, allowed, text)]
   })
 }
 
@@ -96,7 +87,8 @@ function alerts(state: StatusBarState, status: Status, text: Text, figures: Figu
 }
 
 /** One table with headings inside, because the columns of several tables would not line up. */
-function figureTable(status: Status, nowMs: number, text: Text, figures: Figures): string {
+function figureTable(gateStatus: Status, nowMs: number, text: Text, figures: Figures): string {
+  const status = withTasksApart(gateStatus, nowMs, text, figures)
   const { input, cacheRead, cacheWrite, output } = status.today.tokens
   const rows: Row[] = [
     ...spendRows(status, text, figures),
@@ -117,7 +109,8 @@ function spendRows(status: Status, text: Text, figures: Figures): readonly Row[]
   ] as const) {
     const eur = eurCap(spend)
     const cap = eur === null ? text.noCap : figures.eur(eur)
-    rows.push([name, spentText(spend, figures), cap, used(spend.spentEur, eur, figures)])
+    const isUnknown = spend.spentEur === 0 && spend.unpricedCalls > 0
+    rows.push([name, spentText(spend, figures), cap, isUnknown ? '' : used(spend.spentEur, eur, figures)])
     const most = tokenCap(spend)
     if (most === null) continue
     const tokens = allTokens(spend)
@@ -138,16 +131,14 @@ function modelRows(status: Status, text: Text, figures: Figures): readonly Row[]
     heading(text.headModelToday, text.headSpent, '', text.headCalls),
     ...models
       .slice(0, mostRows)
-      .map((model): Row => [plainName(model.model), modelSpend(model, text, figures), '', figures.whole(model.calls)]),
+      .map((model): Row => [
+        plainName(model.model),
+        costText(model, (model.unpricedCalls ?? 0) > 0, text, figures),
+        '',
+        figures.whole(model.calls),
+      ]),
     ...restRow(models.length, text),
   ]
-}
-
-/** What was spent, and what subscription calls would have cost. */
-function modelSpend({ eur, listPriceEur }: ModelStatus, text: Text, figures: Figures): string {
-  if (listPriceEur === 0) return figures.eur(eur)
-  const listed = text.atListPrice(figures.eur(listPriceEur))
-  return eur === 0 ? listed : text.sumOf(figures.eur(eur), listed)
 }
 
 function runningRows(status: Status, nowMs: number, text: Text, figures: Figures): readonly Row[] {
@@ -182,26 +173,4 @@ function skipNote(skip: SkippedFamily, text: Text): string {
   if (skip.why === 'azure') return text.skippedAzure(`\`${skip.variable}\``)
   const names = { openai: 'OpenAI', anthropic: 'Anthropic', gemini: 'Gemini', ollama: 'Ollama' } as const
   return text.skippedElsewhere(names[skip.family], `\`${skip.variable}\``)
-}
-
-function links({ gate, terminals }: StatusBarState, text: Text): string {
-  const link = (icon: string, label: string, command: (typeof tooltipCommands)[number]): string =>
-    `[$(${icon}) ${label}](command:${command})`
-  if (gate.kind === 'off') return link('settings-gear', text.linkEnable, 'tollgate.openSettings')
-  const bypass = terminals.bypassed
-    ? link('shield', text.linkGuard, 'tollgate.guard')
-    : link('debug-disconnect', text.linkBypass, 'tollgate.bypass')
-  const shown =
-    gate.kind === 'down'
-      ? [link('debug-restart', text.linkRestart, 'tollgate.restartDaemon'), bypass]
-      : [
-          gate.kind === 'up' && gate.status.killed
-            ? link('play-circle', text.linkResume, 'tollgate.resume')
-            : link('stop-circle', text.linkStop, 'tollgate.stopAll'),
-          link('graph', text.linkDashboard, 'tollgate.openDashboard'),
-          link('settings-gear', text.linkCaps, 'tollgate.openCaps'),
-          ...(gate.kind === 'up' ? [link('add', text.linkRaise, 'tollgate.raiseToday')] : []),
-          ...(terminals.bypassed ? [bypass] : []),
-        ]
-  return [...shown, link('output', text.linkLog, 'tollgate.showLog')].join(' &nbsp;·&nbsp; ')
 }

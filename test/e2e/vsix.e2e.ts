@@ -97,6 +97,42 @@ describe('the packaged extension in an empty VS Code', function () {
     await window.clearToasts()
   })
 
+  for (const [place, stop] of [
+    ['the tooltip', async () => (await window.openTooltip()).getByRole('link', { name: 'Stop all calls' }).click()],
+    [
+      'the menu',
+      async () => {
+        await window.spendItem.click()
+        await window.page.locator('.quick-input-list .monaco-list-row').filter({ hasText: 'Stop all calls' }).click()
+      },
+    ],
+    [
+      'the title bar of the Spend view',
+      async () => {
+        await window.command('Tollgate: Focus on Spend View')
+        await window.page
+          .locator('.part.sidebar')
+          .getByRole('button', { name: /Stop All Model Calls/ })
+          .click()
+      },
+    ],
+  ] as const) {
+    it(`stops several calls by one click: in ${place}`, async () => {
+      const before = upstream.generations.length
+      await window.typeLine(`node agent.mjs "${prompts.slow}" & node agent.mjs "${prompts.slow}"`)
+      await upstream.waitForRequests(before + 2, 30_000)
+      const running = upstream.generations.slice(before)
+      await stop()
+      await window.spendShows(/^model calls stopped$/)
+      await window.toast(/2 calls stopped in [1-9]\d* ms/)
+      for (const call of running) assert.equal((await upstream.waitForClose(call, 10_000)).finished, false)
+      await window.command('Tollgate: Resume Model Calls')
+      await window.spendShows(/^€0\.\d\d · /)
+      await window.page.mouse.move(400, 200)
+      await window.clearToasts()
+    })
+  }
+
   it('I01: warns once when a local model answered on a truncated prompt', async () => {
     await window.typeLine('node ollamaAgent.mjs')
     const toast = await window.toast(/qwen3:4b read only /)
@@ -150,7 +186,42 @@ describe('the packaged extension in an empty VS Code', function () {
     const toast = await window.toast(/budget is used up: €0\.30 a day for you/)
     await window.picture('7-cap-reached')
     await toast.getByText('Change Cap…').click()
-    await window.page.locator('.settings-editor').getByText('Most euros a day.').first().waitFor()
+    await window.page.locator('.settings-editor').getByText('Most that a day may cost').first().waitFor()
     await window.picture('8-settings')
+    await window.closeSettings()
+  })
+
+  it('has a page in the Extensions view on which no picture is broken and no link leads nowhere', async () => {
+    await window.command('Extensions: Show Installed Extensions')
+    await window.page.locator('.extensions-list .monaco-list-row').filter({ hasText: 'Tollgate' }).click()
+    const page = window.page.frameLocator('iframe.webview.ready').frameLocator('iframe#active-frame')
+    // The last section: all of the README is there.
+    await page.getByRole('heading', { name: 'What it does not do yet' }).waitFor()
+    await window.picture('11-page')
+    const pictures = await page.locator('img').evaluateAll(async (all) => {
+      const shown = all as unknown as { alt: string; naturalWidth: number; decode(): Promise<void> }[]
+      // A picture may still be on its way; one that is broken cannot be decoded.
+      await Promise.allSettled(shown.map((one) => one.decode()))
+      return shown.map(({ alt, naturalWidth }) => ({ alt, naturalWidth }))
+    })
+    assert.deepEqual(
+      pictures.filter(({ naturalWidth }) => naturalWidth === 0),
+      [],
+    )
+    const links = await page.locator('a').evaluateAll((all) => {
+      const shown = all as unknown as { getAttribute(name: 'href'): string | null }[]
+      // VS Code takes away an address that it would not follow.
+      return shown.map((one) => one.getAttribute('href') ?? '')
+    })
+    for (const link of links) assert.match(link, /^(?:#|https:)/)
+  })
+
+  it('brings the documents that its page names', async () => {
+    await window.command('Tollgate: Open Documentation…')
+    const list = window.page.locator('.quick-input-list .monaco-list-row')
+    await list.filter({ hasText: 'configuration.md' }).click()
+    const preview = window.page.locator('iframe.webview.ready').last().contentFrame().locator('iframe#active-frame')
+    await preview.contentFrame().getByRole('heading', { name: 'Configuration', exact: true }).waitFor()
+    await window.picture('12-documentation')
   })
 })

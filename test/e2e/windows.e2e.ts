@@ -62,6 +62,17 @@ describe('two windows of one VS Code', function () {
     )
     process.kill(pid, 'SIGKILL')
   }
+  /** Waits for the gate after the one with that process id. */
+  const anotherGate = (pid: number): Promise<true> =>
+    eventually(
+      'another gate',
+      async () => {
+        const found = gateRecord(profile)
+        if (found === undefined || found.pid === pid) return null
+        return (await readHealth(found.url, 1000))?.pid === found.pid ? true : null
+      },
+      longestWaitMs,
+    )
   /** What the windows have told and nobody closed, each with the focus; `a` has it afterwards. */
   const told = async (): Promise<{ readonly a: readonly string[]; readonly b: readonly string[] }> => {
     await b.focus()
@@ -154,6 +165,20 @@ describe('two windows of one VS Code', function () {
     await a.focus()
   })
 
+  it('take no restart that was asked for in one of them for a crash, however often it is', async () => {
+    const noted = await b.noteSpend()
+    // As many crashes would be too many.
+    for (let time = 0; time < 5; time += 1) {
+      const { pid } = record()
+      await a.command('Tollgate: Restart the Gate')
+      await anotherGate(pid)
+      await bothShow(/^€0\.94/)
+    }
+    for (const text of await noted()) assert.match(text, /^(Tollgate|€0\.94(\/1\.14)? · \d+k)$/)
+    assert.deepEqual(await gateProcesses(profile), [record().pid])
+    await nothingIsTold()
+  })
+
   it('leave a running answer alone when one of them is loaded anew, and count it once', async () => {
     const before = (await calls()).length
     const { request, output } = await askSlowly(a)
@@ -179,15 +204,7 @@ describe('two windows of one VS Code', function () {
     const dead = record().pid
     const noted = await Promise.all([a, b].map((window) => window.noteSpend()))
     await crash()
-    await eventually(
-      'another gate',
-      async () => {
-        const found = gateRecord(profile)
-        if (found === undefined || found.pid === dead) return null
-        return (await readHealth(found.url, 1000))?.pid === found.pid ? true : null
-      },
-      longestWaitMs,
-    )
+    await anotherGate(dead)
     assert.match(await output(), /Stopped: /)
     assert.equal((await upstream.waitForClose(request, longestWaitMs)).finished, false)
     assert.equal(upstream.generations.at(-1), request, 'nothing went past the gate')

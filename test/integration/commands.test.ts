@@ -136,7 +136,7 @@ describe('the commands beside a running daemon', () => {
     assert.deepEqual([result.code, result.stdout], [1, ''])
     assert.equal(result.stderr, `Tollgate is not running for ${nowhere}. Start it with: tollgate serve\n`)
     await gate.daemon.kill9()
-    for (const command of ['status', 'watch', 'kill', 'resume', 'env']) {
+    for (const command of ['status', 'watch', 'resume', 'env']) {
       const { code, stdout, stderr } = await run(command)
       assert.deepEqual([command, code, stdout], [command, 1, ''])
       assert.match(stderr, /^Tollgate is not running for [^\n]+\n$/)

@@ -31,6 +31,7 @@ const spendShape = {
   grantedEur: 'number',
   grantedTokens: 'number',
   grantedUntil: 'null',
+  granted: [],
   resetsAt: 'string',
 } satisfies Record<keyof Status['today'], unknown>
 
@@ -44,7 +45,16 @@ const statusShape = {
   alertAt: 'number',
   today: spendShape,
   month: spendShape,
-  models: [{ model: 'string', calls: 'number', eur: 'number', listPriceEur: 'number', billing: 'string' }],
+  models: [
+    {
+      model: 'string',
+      calls: 'number',
+      unpricedCalls: 'number',
+      eur: 'number',
+      listPriceEur: 'number',
+      billing: 'string',
+    } satisfies Record<keyof Status['models'][number], unknown>,
+  ],
   pacing: [],
   tasks: [
     {
@@ -142,7 +152,9 @@ describe('the control interface', () => {
     )
     assert.deepEqual([status.today.spentEur, status.today.reservedEur, status.today.calls], [0.001, 0.001, 1])
     assert.equal(status.today.tokens.output, 100)
-    assert.deepEqual(status.models, [{ model: flatModel, calls: 1, eur: 0.001, listPriceEur: 0, billing: 'metered' }])
+    assert.deepEqual(status.models, [
+      { model: flatModel, calls: 1, unpricedCalls: 0, eur: 0.001, listPriceEur: 0, billing: 'metered' },
+    ])
     assert.match(status.today.resetsAt, /T00:00:00\+0[12]:00$/)
     assert.match(status.month.resetsAt, /-01T00:00:00\+0[12]:00$/)
     assert.equal(status.inFlight[0]!.task, 'slow')
@@ -207,12 +219,19 @@ describe('the control interface', () => {
     assert.deepEqual(await names(`event=killed,refused,resumed&limit=1&before=${ids[3]}`), ['killed'])
   })
 
-  it('says with the start of a call what it holds of the caps in euros', async () => {
+  it('says with the start of a call who makes it and what it holds of the caps in euros', async () => {
     await call(10)
     const [started] = (await gate.daemon.events()).filter(({ event }) => event === 'call_started')
     const { calls } = await gate.daemon.json<{ calls: readonly CallRow[] }>('/api/calls')
     assert.ok(Number(started?.['heldEur']) > 0)
     assert.equal(started?.['heldEur'], calls[0]?.reservedEur)
+    await (await post({}, 'work', 'key-of-bob')).text()
+    const starts = (await gate.daemon.events()).filter(({ event }) => event === 'call_started')
+    const whose = starts.map(({ tenant, user }) => [tenant, user])
+    assert.deepEqual(whose, [
+      [calls[0]?.tenant, calls[0]?.user],
+      ['acme', 'bob'],
+    ])
   })
 
   it('POST /api/caps raises a cap until midnight; calls pass, and the configured cap is not changed', async () => {
@@ -313,7 +332,7 @@ describe('what the control interface does not take', () => {
     gate.daemon.api(path, { method: 'POST', headers: { 'content-type': 'application/json' }, body })
 
   for (const [path, body, says] of [
-    ['/api/caps', '{"userDailyEur":"5,00"}', /userDailyEur must be a number >= 0 or null/],
+    ['/api/caps', '{"userDailyEur":"5,00"}', /userDailyEur must be a number from 0 to 9000000 or null/],
     ['/api/caps', '{"userDailyEur":-1}', /userDailyEur must be/],
     ['/api/caps', '{"userDailyTokens":1.5}', /whole number of tokens/],
     ['/api/caps', '{"userDialyEur":5}', /userDialyEur is no cap\. Known: userDailyEur/],
@@ -462,6 +481,42 @@ describe('the control socket', () => {
     const next = await startDaemon({ config: against(gate.upstream, flatConfig(1)), dataDir: gate.daemon.dataDir })
     assert.equal((await next.status()).today.capEur, 2)
     await next.kill9()
+  })
+
+  it('M09 keeps a cap that a newly opened window cannot use, over a restart too, until its setting is mended', async () => {
+    const first = await window('first')
+    first.send({ type: 'settings', caps: { userDailyEur: 2 } })
+    await first.status((status) => status.today.capEur === 2)
+    // "2,0" was typed, and another window opens: it knows of no value before.
+    const second = await window('second')
+    second.send({ type: 'settings', caps: { tenantMonthlyEur: 30 }, keep: ['userDailyEur'] })
+    const { today } = await second.status((status) => status.month.capEur === 30)
+    assert.equal(today.capEur, 2)
+
+    await gate.daemon.kill9()
+    const config = against(gate.upstream, flatConfig(1))
+    const next = await startDaemon({ config, dataDir: gate.daemon.dataDir })
+    assert.deepEqual([(await next.status()).today.capEur, (await next.status()).month.capEur], [2, 30])
+    const third = await connectControl(next)
+    third.send({ type: 'hello', client: 'extension', window: 'third', version: '0.1.0' })
+    third.send({ type: 'settings', caps: {}, keep: ['userDailyEur'] })
+    const kept = await third.status((status) => status.month.capEur === 150)
+    assert.equal(kept.today.capEur, 2)
+    third.send({ type: 'settings', caps: { userDailyEur: 3 } })
+    await third.status((status) => status.today.capEur === 3)
+    third.close()
+    await next.kill9()
+  })
+
+  it('M09 takes the good caps of a message with a bad one, and answers the window that sent it with the bad ones', async () => {
+    const [sender, other] = [await window('sender'), await window('other')]
+    sender.sendText('{"type":"settings","caps":{"userDailyEur":3,"userDailyTokens":1e16,"tenantMonthlyEur":1e300}}')
+    const status = await sender.status(({ today }) => today.capEur === 3)
+    assert.deepEqual([status.today.capTokens, status.month.capEur], [null, 150])
+    const { caps, notify } = await sender.event('caps_refused')
+    assert.deepEqual([caps, notify], [['userDailyTokens', 'tenantMonthlyEur'], true])
+    await other.event('caps_changed')
+    assert.ok(other.messages.every(({ event }) => event !== 'caps_refused'))
   })
 
   it('keeps the caps and the connection when a message makes no sense', async () => {

@@ -154,6 +154,7 @@ describe('a person says go on', () => {
     const { today } = await first.status()
     assert.deepEqual(caps[0]!.grants, [{ id, eur: 1, tokens: 0, until: today.resetsAt, by: 'api' }])
     assert.equal(today.grantedUntil, today.resetsAt)
+    assert.deepEqual(today.granted, [{ eur: 1, tokens: 0, until: today.resetsAt }])
 
     const path = `/api/grants/${id}/withdraw`
     const answer = await first.json<GrantAnswer>(path, {})

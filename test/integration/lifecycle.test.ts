@@ -8,6 +8,7 @@ import { join } from 'node:path'
 import { WebSocket } from 'ws'
 import { startUpstream } from '../upstream/upstream.ts'
 import type { Upstream } from '../upstream/upstream.ts'
+import { handOverCloseCode } from '../../shared/protocol.ts'
 import type { DiscoveryRecord } from '../../shared/protocol.ts'
 import { figuresOf, lastMessage, readRefusal } from './harness/answers.ts'
 import { connectControl } from './harness/controlClient.ts'
@@ -154,6 +155,23 @@ describe('the life of the daemon', () => {
     const daemon = await start()
     assert.deepEqual(await daemon.json('/api/shutdown', {}), { stopping: true })
     assert.equal((await daemon.exit).code, 0)
+  })
+
+  it('tells the windows why it ends: another one comes where somebody restarts it, after the calls in flight', async () => {
+    upstream.next({ outputTokens: 40, chunkDelayMs: 30 })
+    const restarted = await start()
+    const running = await post(restarted, { stream: true })
+    const window = await connectControl(restarted)
+    assert.deepEqual(await restarted.json('/api/shutdown', { restart: true }), { stopping: true })
+    assert.match(await running.text(), /data: \[DONE\]\n\n$/)
+    assert.equal(await window.closed, handOverCloseCode)
+    assert.deepEqual(await restarted.exit, { code: 0, signal: null })
+
+    const stopped = await start()
+    const other = await connectControl(stopped)
+    assert.equal((await stopped.api('/api/shutdown', { method: 'POST', body: '{"restart":"yes"}' })).status, 400)
+    await stopped.json('/api/shutdown', {})
+    assert.equal(await other.closed, 1001)
   })
 
   it('ends with 3 beside another instance on the same data directory, which goes on undisturbed', async () => {

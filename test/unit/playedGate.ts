@@ -126,7 +126,13 @@ export async function playedGate(play: Played, config: object = {}, change: Part
     pacing: new PacingBook(),
     anomalies,
     memory: new TaskMemory(sessionNames()),
-    kills: new KillBoard({ ledger, inFlight, events, nowMs }),
+    kills: new KillBoard({
+      ledger,
+      inFlight,
+      events,
+      pending: { list: () => [], keep: () => undefined, withdraw: () => 0, settle: () => undefined },
+      nowMs,
+    }),
     selfCheck: new SelfCheck(
       ledger,
       () => 0,

@@ -9,6 +9,10 @@ export async function run(): Promise<void> {
   const mocha = new Mocha({ ui: 'bdd', timeout: 60_000, slow: 10_000, reporter: 'spec' })
   mocha.suite.emit('pre-require', globalThis, '', mocha)
   await import('./suite/extension.ts')
+  await import('./suite/caps.ts')
+  await import('./suite/stop.ts')
+  await import('./suite/gateSettings.ts')
+  await import('./suite/newerGate.ts')
   await import('./suite/tasks.ts')
   await import('./suite/spend.ts')
   await import('./suite/raiseToday.ts')
@@ -17,6 +21,7 @@ export async function run(): Promise<void> {
   await import('./suite/commandLine.ts')
   await import('./suite/tryIt.ts')
   await import('./suite/doctor.ts')
+  await import('./suite/clients.ts')
   await import('./suite/truncation.ts')
   await new Promise<void>((resolve, reject) => {
     mocha.run((failures) => (failures === 0 ? resolve() : reject(new Error(`${failures} tests failed.`))))

@@ -3,6 +3,7 @@ import { resolve } from 'node:path'
 import { readHealth } from '../../extension/daemon/api.ts'
 import { runInBrowser } from './host/browserHost.ts'
 import { runOnDesktop } from './host/desktopHost.ts'
+import { addPanelExtension } from './host/panelExtension.ts'
 import { startPlayedUpstream } from './host/playedGate.ts'
 import { createProfile, endGate, gateRecord } from './host/profile.ts'
 
@@ -17,12 +18,13 @@ async function main(): Promise<number> {
   }
   const { upstream, gateConfig } = await startPlayedUpstream()
   const profile = await createProfile(gateConfig)
+  const panel = addPanelExtension(profile)
   try {
     const desktop = process.env['VSCODE_PATH']
     const code =
       desktop === undefined
         ? await runInBrowser(profile, resolve('.'), suite)
-        : await runOnDesktop(desktop, profile, resolve('.'), suite)
+        : await runOnDesktop(desktop, profile, [resolve('.'), panel], suite)
     const record = gateRecord(profile)
     if (code === 0 && (!record || (await readHealth(record.url, 2000))?.pid !== record.pid)) {
       console.error('The gate ended with its window; it has to stay for the other windows and terminals.')

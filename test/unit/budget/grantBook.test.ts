@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
-import { GrantBook, roomOf } from '../../../daemon/budget/grantBook.ts'
+import { GrantBook, roomOf, roomsByEnd } from '../../../daemon/budget/grantBook.ts'
 import type { KeptGrant, ScopeRef } from '../../../daemon/ledger/ledger.ts'
 import { grantOf, today } from './grants.ts'
 
@@ -45,6 +45,20 @@ describe('grants to windows', () => {
     const after = book.inForce(1000)
     assert.notEqual(after, before)
     assert.equal(book.inForce(2999), after)
+  })
+
+  it('are told by when they end, the first end first, and none later than its window', () => {
+    const grants = [
+      grantOf({ nanoEur: 1, untilMs: null }),
+      grantOf({ nanoEur: 2, untilMs: 500 }),
+      grantOf({ tokens: 7, untilMs: 9000 }),
+      grantOf({ nanoEur: 4, tokens: 3, untilMs: 500 }),
+    ]
+    assert.deepEqual(roomsByEnd(grants, 1000), [
+      { nanoEur: 6, tokens: 3, untilMs: 500 },
+      { nanoEur: 1, tokens: 7, untilMs: 1000 },
+    ])
+    assert.deepEqual(roomsByEnd([], 1000), [])
   })
 
   it('are at each time the sum of those that have not ended, in whatever order they are given and asked for', () => {

@@ -3,6 +3,7 @@ import fc from 'fast-check'
 import { awaitSuccessor, decide, ensureDaemon, maxReplacements } from '../../../extension/daemon/ensure.ts'
 import type { EnsurePorts } from '../../../extension/daemon/ensure.ts'
 import { compareVersions } from '../../../extension/daemon/versionOrder.ts'
+import { portFaultSentence } from '../../../shared/portFault.ts'
 import type { DiscoveryRecord, Health } from '../../../shared/protocol.ts'
 
 const mine = { version: '0.2.0', protocol: 1 }
@@ -137,6 +138,15 @@ describe('looking for the daemon', () => {
     assert.deepEqual(await ensureDaemon(machine, mine), { kind: 'exited', ...machine.exit })
   })
 
+  it('tells a port that cannot be had from any other end with the same code', async () => {
+    const machine = new Machine()
+    const fault = { port: 4141, kind: 'taken' } as const
+    machine.exit = { code: 2, detail: `tollgate: ${portFaultSentence(fault)}` }
+    assert.deepEqual(await ensureDaemon(machine, mine), { kind: 'noPort', fault })
+    machine.exit = { ...machine.exit, code: 1 }
+    assert.deepEqual(await ensureDaemon(machine, mine), { kind: 'exited', ...machine.exit })
+  })
+
   it('says that a daemon could not be launched', async () => {
     const machine = new Machine()
     machine.onStart = () => {
@@ -215,9 +225,23 @@ describe('replacing an older daemon', () => {
   it('does not talk to one of an older protocol that stays', async () => {
     machine.answer = health({ version: '0.1.0', protocol: 0 })
     machine.exit = { code: 4, detail: '' }
-    assert.deepEqual(await ensureDaemon(machine, mine), { kind: 'busyOld', version: '0.1.0' })
+    const stays = { kind: 'unfollowed', isNewer: false, record: old, version: '0.1.0' }
+    assert.deepEqual(await ensureDaemon(machine, mine), { ...stays, replacement: { kind: 'busy' } })
     machine.exit = { code: 2, detail: 'no' }
-    assert.deepEqual(await ensureDaemon(machine, mine), { kind: 'retireFailed', version: '0.1.0' })
+    const detail = JSON.stringify({ kind: 'exited', ...machine.exit })
+    assert.deepEqual(await ensureDaemon(machine, mine), { ...stays, replacement: { kind: 'failed', detail } })
+    machine.answer = health({ version: '0.1.0', protocol: 0, inFlight: 1 })
+    assert.deepEqual(await ensureDaemon(machine, mine), { ...stays, replacement: { kind: 'none' } })
+  })
+
+  it('does not follow the winner where that one speaks a protocol of its own', async () => {
+    machine.exit = { code: 3, detail: '' }
+    machine.onSleep = () => {
+      machine.found = record({ pid: 9, version: '1.0.0' })
+      machine.answer = health({ pid: 9, version: '1.0.0', protocol: 2 })
+    }
+    const ensured = await ensureDaemon(machine, mine)
+    assert.ok(ensured.kind === 'unfollowed' && ensured.isNewer && ensured.record.pid === 9)
   })
 
   it('waits for the successor that another window has started, and starts none', async () => {

@@ -87,6 +87,32 @@ describe('caps that refused a call', () => {
     assert.deepEqual(capsAfter(ofTask, event('call_started', { task: 'shop-3' }), known), [])
   })
 
+  it('of a user do not end when a call of another user goes out, and those of the account when a call of another account does', () => {
+    const mine = refusal({ tenant: 'acme' })
+    const bobs = refusal({ tenant: 'acme', scopeRef: 'bob', own: false })
+    const ours = refusal({ tenant: 'acme', scope: 'tenant', scopeRef: 'acme', window: 'month', limit: 150 })
+    const caps = after(mine, bobs, ours)
+    const left = (tenant: string, user: string): readonly string[] =>
+      capsAfter(caps, event('call_started', { tenant, user, task: null, heldEur: 0.01 }), known).map(({ ref }) => ref)
+    assert.deepEqual(left('acme', 'bob'), ['me'])
+    assert.deepEqual(left('acme', 'me'), ['bob'])
+    assert.deepEqual(left('acme', 'eve'), ['me', 'bob'])
+    // Another account may have users of the same names.
+    for (const user of ['me', 'bob']) assert.deepEqual(left('beta', user), ['me', 'bob', 'acme'])
+    const room = { scope: 'user', ref: 'me', window: 'day', eur: 5 }
+    assert.equal(capsAfter(caps, event('granted', { ...room, tenant: 'beta' }), known), caps)
+    assert.equal(capsAfter(caps, event('granted', { ...room, tenant: 'acme' }), known).length, 2)
+    assert.equal(after(mine, refusal({ tenant: 'beta', own: false })).length, 2)
+  })
+
+  it('of an older gate, which does not say who makes a call, end with the next paid call', () => {
+    const caps = after(refusal({ tenant: 'acme' }), refusal({ tenant: 'acme', scopeRef: 'bob', own: false }))
+    assert.deepEqual(
+      capsAfter(caps, event('call_started', { task: null }), known).map(({ ref }) => ref),
+      ['bob'],
+    )
+  })
+
   it('in euros do not end when a call goes out that costs nothing, as one to a local model', () => {
     const caps = after(refusal(), refusal(ofProject), refusal({ unit: 'tokens', limit: 5000 }))
     const units = (heldEur: number | undefined): readonly string[] =>

@@ -25,7 +25,7 @@ const sameAsEnglish: Readonly<Record<string, readonly string[]>> = {
   // German took these over.
   de: ['Code', 'Client', 'Client: {0}', 'Dashboard', 'ok', 'Gate', 'Terminals'],
   // So did Turkish.
-  tr: ['Model'],
+  tr: ['Model', '1 token'],
 }
 
 const { keys, unreadable, stray } = readLocalisedStrings()
@@ -36,6 +36,16 @@ const languages = [
     ...readdirSync('l10n').flatMap((name) => /^bundle\.l10n\.([\w-]+)\.json$/.exec(name)?.[1] ?? []),
   ]),
 ]
+
+/** The currency of a gate that was told of no other, in each language. */
+const euros = /€|\b(?:euros?|avro)\b/iu
+
+/** Sentences of the manifest that speak of euros and not of where the currency is set. How an amount looks may be shown in any. */
+function eurosAlone(sentences: Sentences): readonly string[] {
+  return Object.entries(sentences)
+    .filter(([, sentence]) => euros.test(sentence.replace(/`[^`]*`/g, '')) && !sentence.includes('`config.json`'))
+    .map(([name]) => name)
+}
 
 function readSentences(path: string): Sentences {
   return JSON.parse(readFileSync(path, 'utf8')) as Sentences
@@ -97,6 +107,15 @@ describe('what the extension says', () => {
     assert.ok(keys.size > 500)
   })
 
+  it('names no currency by itself: the gate has one, in which all amounts are', () => {
+    assert.deepEqual(
+      [...keys].filter((key) => euros.test(key)),
+      [],
+    )
+    assert.deepEqual(eurosAlone(english), [])
+    assert.deepEqual(eurosAlone({ sentence: 'Most euros a day.', sample: 'Like `€1.84`.' }), ['sentence'])
+  })
+
   it('comes from the text files only', () => {
     assert.deepEqual(stray, [])
   })
@@ -146,6 +165,14 @@ for (const language of languages) {
     it('fills in the same figures, keeps code, links and settings, and ends alike', () => {
       for (const [key, text] of Object.entries(bundle)) assertSameParts(bundlePath, key, text)
       for (const [key, text] of Object.entries(manifest)) assertSameParts(key, english[key] ?? '', text)
+    })
+
+    it('names no currency by itself', () => {
+      assert.deepEqual(
+        Object.values(bundle).filter((sentence) => euros.test(sentence)),
+        [],
+      )
+      assert.deepEqual(eurosAlone(manifest), [])
     })
 
     it('is translated', () => {

@@ -1,14 +1,17 @@
 import assert from 'node:assert/strict'
 import type { DaemonEvent } from '../../../extension/ui/eventFields.ts'
 import {
-  capChoices,
   capName,
   capNotice,
+  capOffer,
   exhaustedCap,
   isExhausted,
+  overtakenCaps,
   settingOfCap,
 } from '../../../extension/ui/notices.ts'
-import { figures, spend, status, text } from './support.ts'
+import type { Choice } from '../../../extension/ui/offer.ts'
+import type { Status } from '../../../shared/status.ts'
+import { figures, spend, status, task, text } from './support.ts'
 
 const time = '2026-11-30T12:00:00.000Z'
 
@@ -24,6 +27,13 @@ describe('the notification of a reached cap', () => {
     resetsAt: '2026-12-01T00:00:00+01:00',
     ...fields,
   })
+  const choicesOf = (event: DaemonEvent, now: Status = status()): readonly Choice[] =>
+    capOffer(event, now, text, figures)?.choices ?? []
+  const titlesOf = (event: DaemonEvent, now?: Status): readonly string[] =>
+    choicesOf(event, now).map(({ title }) => title)
+  /** A refusal by the account's month. */
+  const ofMonth = (fields: Record<string, unknown> = {}): DaemonEvent =>
+    refusal({ scope: 'tenant', scopeRef: 'local', window: 'month', limit: 150, ...fields })
 
   it('is about spent budgets, not about those held by running calls', () => {
     assert.ok(isExhausted(refusal()))
@@ -87,42 +97,93 @@ describe('the notification of a reached cap', () => {
   })
 
   it('offers a fifth of the cap more for today, and the setting', () => {
-    const eur = { unit: 'eur', limit: 10 } as const
-    const choices = capChoices(refusal(), eur, text, figures)
-    assert.deepEqual(
-      choices.map(({ title }) => title),
-      ['+€2.00 Today', 'Change Cap…'],
-    )
-    assert.deepEqual(choices[0]!.step, {
+    assert.deepEqual(titlesOf(refusal({ limit: 10 })), ['+€2.00 Today', 'Change Cap…'])
+    const [allow, change] = choicesOf(refusal({ limit: 10 }))
+    assert.deepEqual(allow?.step, {
       kind: 'allow',
       grant: { scope: 'user', ref: 'me', eur: 2, by: 'extension' },
       done: '€2.00 more are allowed until midnight. The cap itself is unchanged.',
     })
-    assert.deepEqual(choices[1]!.step, { kind: 'openSetting', setting: 'tollgate.caps.dailyEur' })
+    assert.deepEqual(change?.step, { kind: 'openSetting', setting: 'tollgate.caps.dailyEur' })
+  })
+
+  it('allows it to the user of the account that was refused, and tells two of the same name apart', () => {
+    const [bob, other] = ['acme', 'globex'].map((tenant) => refusal({ limit: 10, scopeRef: 'bob', own: false, tenant }))
+    const step = choicesOf(bob!)[0]?.step
+    assert.equal(step?.kind === 'allow' && step.grant.ref, 'acme/bob')
+    assert.notEqual(capOffer(bob!, status(), text, figures)?.key, capOffer(other!, status(), text, figures)?.key)
   })
 
   it('says what the refused call needs, and allows no less than that', () => {
     const dear = refusal({ requested: 4.2 })
-    const cap = exhaustedCap(dear, status())!
-    assert.match(capNotice(dear, cap, 0, text, figures).message, / The refused call can use up to €4\.20\.$/)
-    assert.equal(capChoices(dear, cap, text, figures)[0]?.title, '+€5.00 Today')
+    assert.match(capOffer(dear, status(), text, figures)?.message ?? '', / The refused call can use up to €4\.20\.$/)
+    assert.equal(titlesOf(dear)[0], '+€5.00 Today')
+    const small = refusal({ unit: 'tokens', limit: 6000, requested: 1 })
+    assert.match(capOffer(small, status(), text, figures)?.message ?? '', / The refused call can use up to 1 token\.$/)
   })
 
   it('offers to stop the task that ran into it, where the task has a name of its own', () => {
-    const eur = { unit: 'eur', limit: 10 } as const
-    assert.deepEqual(capChoices(refusal({ task: 'nightly' }), eur, text, figures).at(-1), {
+    const made = task({ id: 's239c2ce0cd000002-1', named: false, client: 'OpenAI/JS' })
+    assert.deepEqual(choicesOf(refusal({ task: 'nightly' })).at(-1), {
       title: 'Stop Task',
       step: { kind: 'stop', task: 'nightly', name: 'Task nightly' },
     })
-    assert.equal(capChoices(refusal({ task: '../x' }), eur, text, figures).at(-1)?.title, 'Change Cap…')
+    const step = choicesOf(refusal({ task: made.id }), status({ tasks: [made] })).at(-1)?.step
+    assert.match(step?.kind === 'stop' ? step.name : '', /^A task of OpenAI\/JS \(since /)
+    assert.equal(titlesOf(refusal({ task: '../x' })).at(-1), 'Change Cap…')
   })
 
-  it('A13: offers nothing more where a cap of 0 refuses every paid call, nor for tokens, nor for the account', () => {
-    const titles = (event: DaemonEvent, unit: 'eur' | 'tokens', limit: number): readonly string[] =>
-      capChoices(event, { unit, limit }, text, figures).map(({ title }) => title)
-    assert.deepEqual(titles(refusal(), 'eur', 0), ['Change Cap…'])
-    assert.deepEqual(titles(refusal(), 'tokens', 6000), ['Change Cap…'])
-    assert.deepEqual(titles(refusal({ scope: 'tenant', window: 'month' }), 'eur', 150), ['Change Cap…'])
-    assert.deepEqual(titles(refusal({ scope: 'model', scopeRef: 'claude-opus-*' }), 'eur', 3), ['Show Why'])
+  it('asks how much more for today where no amount fits one click: tokens, months, projects, models, accounts', () => {
+    assert.deepEqual(titlesOf(refusal({ unit: 'tokens', limit: 6000 })), ['Raise for Today…', 'Change Cap…'])
+    assert.deepEqual(titlesOf(ofMonth({ task: 'nightly' })), ['Raise for Today…', 'Change Cap…', 'Stop Task'])
+    assert.deepEqual(titlesOf(ofMonth({ window: 'day' })), ['Raise for Today…'])
+    for (const [scope, scopeRef] of [
+      ['project', 'shop'],
+      ['model', 'claude-opus-*'],
+    ]) {
+      const event = refusal({ scope, scopeRef, limit: 3, own: false, tenant: 'local', task: 'nightly' })
+      assert.deepEqual(titlesOf(event), ['Raise for Today…', 'Stop Task'])
+      assert.deepEqual(choicesOf(event)[0]?.step, {
+        kind: 'raise',
+        cap: { scope, ref: scopeRef, tenant: 'local', window: 'day', unit: 'eur' },
+      })
+    }
+  })
+
+  it('A13: offers nothing more where a cap of 0 refuses every paid call, nor where nothing can be granted', () => {
+    assert.deepEqual(titlesOf(refusal({ limit: 0 })), ['Change Cap…'])
+    assert.deepEqual(titlesOf(refusal({ scope: 'model', scopeRef: 'claude-opus-*', limit: 0 })), ['Show Why'])
+    assert.deepEqual(titlesOf(refusal({ scope: 'key', scopeRef: 'local', limit: 3 })), ['Show Why'])
+    assert.deepEqual(titlesOf(refusal({ scope: 'project', scopeRef: 'shop', window: 'task', limit: 3 })), ['Show Why'])
+  })
+
+  it('has no more buttons than fit: three beside the one that silences it', () => {
+    const events = [refusal(), refusal({ unit: 'tokens', limit: 6000 }), ofMonth(), refusal({ scope: 'project' })]
+    for (const event of events) assert.ok(titlesOf({ ...event, limit: 3, task: 'nightly' }).length <= 3)
+  })
+
+  it('tells what the task that ran into it would come to without the cap, where that is known', () => {
+    const told = (forecast: { haltsInTurns: number; eurAtHalt: number } | null, id = 'shop-3'): string => {
+      const now = status({ tasks: [task({ forecast })] })
+      return capOffer(refusal({ task: id }), now, text, figures)?.message.replace(/^.*midnight\.\s*/, '') ?? ''
+    }
+    assert.equal(
+      told({ haltsInTurns: 12, eurAtHalt: 4.3 }),
+      'Without this cap, its task could make about 12 more calls and would have cost €4.30 then.',
+    )
+    assert.equal(
+      told({ haltsInTurns: 1, eurAtHalt: 1.9 }),
+      'Without this cap, its task could make about 1 more call and would have cost €1.90 then.',
+    )
+    assert.equal(told({ haltsInTurns: 0, eurAtHalt: 1.9 }), 'Its task is at its own ceiling as well.')
+    assert.equal(told(null), '')
+    assert.equal(told({ haltsInTurns: 12, eurAtHalt: 4.3 }, 'another'), '')
+  })
+
+  it('is over when a cap was changed or raised: what still refuses is said again', () => {
+    const key = capOffer(refusal(), status(), text, figures)?.key ?? ''
+    for (const name of ['caps_changed', 'granted'] as const)
+      assert.ok(overtakenCaps({ event: name, time }).some((prefix) => key.startsWith(prefix)))
+    assert.deepEqual(overtakenCaps(refusal()), [])
   })
 })

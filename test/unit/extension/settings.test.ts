@@ -6,6 +6,8 @@ import type { ParsedSettings, Settings } from '../../../extension/settings.ts'
 interface Property {
   readonly default: unknown
   readonly scope: string
+  readonly minimum?: number
+  readonly maximum?: number
   readonly enum?: readonly string[]
 }
 
@@ -31,6 +33,8 @@ function parse(user: Record<string, unknown>, before?: Settings): ParsedSettings
     before,
   )
 }
+
+const namesOf = ({ invalid }: ParsedSettings): readonly string[] => invalid.map(({ name }) => name)
 
 describe('settings', () => {
   it('are the defaults of the manifest when the user set nothing, and send no cap', () => {
@@ -78,14 +82,46 @@ describe('settings', () => {
     assert.deepEqual(settings.caps, { userDailyEur: 2.5, userDailyTokens: null, tenantMonthlyTokens: 0 })
   })
 
-  it('M09: keep the last good cap when the new one is no amount, instead of opening the gate', () => {
+  it('M09: keep the last good cap when the new one is none, instead of opening the gate', () => {
     const before = parse({ 'caps.dailyEur': 2, 'caps.monthlyEur': 20 }).settings
-    for (const bad of ['5,00', NaN, -1, Infinity, true, {}]) {
+    for (const bad of ['5,00', NaN, -1, Infinity, true, {}, 1e300, 9_000_000.01]) {
       const { settings, invalid } = parse({ 'caps.dailyEur': bad, 'caps.monthlyEur': 20 }, before)
-      assert.deepEqual(invalid, ['tollgate.caps.dailyEur'])
-      assert.deepEqual(settings.caps, { userDailyEur: 2, tenantMonthlyEur: 20 })
+      assert.deepEqual(invalid, [{ name: 'tollgate.caps.dailyEur', cap: { unit: 'eur', largest: 9_000_000 } }])
+      assert.deepEqual([settings.caps, settings.keepCaps], [{ userDailyEur: 2, tenantMonthlyEur: 20 }, []])
     }
-    assert.deepEqual(parse({ 'caps.dailyTokens': 1.5 }).invalid, ['tollgate.caps.dailyTokens'])
+    for (const bad of [1.5, 1e16])
+      assert.deepEqual(namesOf(parse({ 'caps.dailyTokens': bad })), ['tollgate.caps.dailyTokens'])
+  })
+
+  it('M09: tell the daemon to keep a cap that a window without a past cannot use, and send the good ones', () => {
+    const opened = parse({ 'caps.dailyEur': '2,0', 'caps.dailyTokens': 1e16, 'caps.monthlyEur': 20 }).settings
+    assert.deepEqual([opened.caps, opened.keepCaps], [{ tenantMonthlyEur: 20 }, ['userDailyEur', 'userDailyTokens']])
+    const mended = parse({ 'caps.dailyEur': 3 }, opened).settings
+    assert.deepEqual([mended.caps, mended.keepCaps], [{ userDailyEur: 3 }, []])
+  })
+
+  it('have the ports of the manifest, and keep the one before for any other, which is said', () => {
+    const { minimum, maximum } = properties['tollgate.daemon.port']!
+    const before = parse({ 'daemon.port': 5000 }).settings
+    for (const good of [minimum!, 4141, maximum!]) {
+      const { settings, invalid } = parse({ 'daemon.port': good }, before)
+      assert.deepEqual([settings.daemon.port, invalid], [good, []])
+    }
+    for (const bad of [0, 80, minimum! - 1, maximum! + 1, 70_000, 4141.5, '4141', null, NaN]) {
+      assert.deepEqual(parse({ 'daemon.port': bad }).invalid, [{ name: 'tollgate.daemon.port', cap: null }])
+      assert.equal(parse({ 'daemon.port': bad }).settings.daemon.port, 4141)
+      assert.equal(daemonStep(before, parse({ 'daemon.port': bad }, before).settings), null)
+    }
+  })
+
+  it('keep the directory and the runtime before where the new one is no text', () => {
+    const before = parse({ 'daemon.dataDir': ' /data ', 'daemon.nodePath': '/bin/node' }).settings
+    const { settings, invalid } = parse({ 'daemon.dataDir': 5, 'daemon.nodePath': ['x'] }, before)
+    assert.deepEqual(settings.daemon, { port: 4141, dataDir: '/data', nodePath: '/bin/node' })
+    assert.deepEqual(
+      invalid.map(({ name }) => name),
+      ['tollgate.daemon.dataDir', 'tollgate.daemon.nodePath'],
+    )
   })
 })
 
@@ -116,13 +152,8 @@ describe('the manifest', () => {
     }
   })
 
-  it('lets no workspace change a cap, the gate or where calls go', () => {
-    const display = new Set([
-      'tollgate.statusBar.alignment',
-      'tollgate.statusBar.show',
-      'tollgate.notifications.truncation',
-      'tollgate.notifications.tasks',
-    ])
+  it('lets no workspace change a cap, the gate, where calls go or what is said: a cloned folder would silence the guard', () => {
+    const display = new Set(['tollgate.statusBar.alignment', 'tollgate.statusBar.show'])
     for (const [name, { scope }] of Object.entries(properties)) {
       if (!display.has(name)) assert.ok(scope === 'application' || scope === 'machine', `${name}: ${scope}`)
     }

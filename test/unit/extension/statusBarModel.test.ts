@@ -5,7 +5,7 @@ import { noCaps } from '../../../extension/ui/exhaustedCaps.ts'
 import type { ExhaustedCap, StatusBarState } from '../../../extension/ui/gateView.ts'
 import { renderStatusBar } from '../../../extension/ui/statusBarModel.ts'
 import type { StatusBarView } from '../../../extension/ui/statusBarModel.ts'
-import { tooltipCommands } from '../../../extension/ui/tooltip.ts'
+import { tooltipCommands } from '../../../extension/ui/tooltipLinks.ts'
 import { createFigures } from '../../../extension/ui/figures.ts'
 import type { Status } from '../../../shared/status.ts'
 import { figures, spend, status, text } from './support.ts'
@@ -19,6 +19,7 @@ const ownCap: ExhaustedCap = {
   resetsAtMs: nowMs + 1000,
   scope: 'user',
   ref: 'me',
+  tenant: null,
   window: 'day',
   isOwn: true,
 }
@@ -131,6 +132,12 @@ describe('the status bar item', () => {
     assert.match(view.accessibleLabel, /€10\.50 of €15\.00, 70%/)
     assert.match(view.tooltip, /\| &nbsp;&nbsp;&nbsp;€15\.00 \| &nbsp;&nbsp;&nbsp;70% \|/)
     assert.match(view.tooltip, /Today: €5\.00 allowed on top of the cap until /)
+    const granted = [
+      { eur: 4, tokens: 0, until: '2026-11-30T18:00:00+01:00' },
+      { eur: 1, tokens: 0, until: '2026-12-01T00:00:00+01:00' },
+    ]
+    const inParts = drawUp({ today: spend({ spentEur: 10.5, grantedEur: 5, granted }) }).tooltip
+    assert.match(inParts, /Today: €5\.00 allowed on top of the cap \(€4\.00 until [^,]+, €1\.00 until [^,]+\)\n/)
     const tokens = { input: 5000, cacheRead: 0, cacheWrite: 0, output: 600 }
     assert.equal(drawUp({ today: spend({ capTokens: 6000, grantedTokens: 2000, tokens }) }).background, 'none')
     assert.equal(drawUp({ today: spend({ spentEur: 15, grantedEur: 5 }) }).background, 'error')
@@ -173,6 +180,52 @@ describe('the status bar item', () => {
     assert.match(view.tooltip, /It ended with code 1\./)
     assert.match(view.tooltip, /command:tollgate\.restartDaemon/)
     assert.match(view.tooltip, /command:tollgate\.bypass/)
+  })
+
+  it('names the setting of a port that cannot be had, and opens it', () => {
+    const reason = text.reasonPortTaken(4141)
+    const { tooltip } = draw({ kind: 'down', reason, gaveUp: true, setting: 'tollgate.daemon.port' })
+    assert.match(tooltip, /Port 4141 is used by another program/)
+    const [, argument = ''] = /\(command:tollgate\.openSettings\?([^)]+)\)/.exec(tooltip) ?? []
+    assert.deepEqual(JSON.parse(decodeURIComponent(argument)), ['tollgate.daemon.port'])
+    const { tooltip: other } = draw({ kind: 'down', reason: 'It ended.', gaveUp: true })
+    assert.doesNotMatch(other, /openSettings/)
+  })
+
+  describe('beside a gate that this window cannot follow', () => {
+    const linked = (tooltip: string): readonly string[] =>
+      [...tooltip.matchAll(/\(command:tollgate\.([^)?]+)/g)].map(([, command = '']) => command)
+    const drawn = (why: 'newer' | 'busy' | 'failed', changes: Partial<StatusBarState> = {}): StatusBarView =>
+      draw({ kind: 'unfollowed', why, version: '9.0.0', ownVersion: '0.1.0' }, changes)
+
+    it('says that it runs and counts, and not that it is down', () => {
+      for (const why of ['newer', 'busy', 'failed'] as const) {
+        const { text: shown, tooltip, accessibleLabel } = drawn(why)
+        assert.equal(shown, '$(eye-closed) gate not shown')
+        assert.match(
+          tooltip,
+          /\*\*The gate runs, but this window cannot show it\.\*\* Calls go through it; they are counted/,
+        )
+        for (const said of [tooltip, accessibleLabel])
+          assert.doesNotMatch(said, /not running|no connection|fail|started again|keeps/)
+      }
+      assert.match(drawn('newer').accessibleLabel, /A newer Tollgate \(9\.0\.0\) runs .* Update the extension/)
+      assert.match(drawn('busy').accessibleLabel, /An older Tollgate \(9\.0\.0\) is busy/)
+      assert.match(drawn('failed').tooltip, /Tollgate 0\.1\.0 could not start, so the older gate goes on/)
+    })
+
+    it('can be stopped, and has what helps; a restart only where that may help', () => {
+      assert.deepEqual(linked(drawn('newer').tooltip), ['stopAll', 'resume', 'openExtension', 'showLog'])
+      assert.deepEqual(linked(drawn('busy').tooltip), ['stopAll', 'resume', 'showLog'])
+      assert.deepEqual(linked(drawn('failed').tooltip), ['stopAll', 'resume', 'restartDaemon', 'showLog'])
+      const bypassed = drawn('newer', { terminals: { ...guarded, bypassed: true } })
+      assert.ok(linked(bypassed.tooltip).includes('guard'))
+    })
+
+    it('has a colour only where somebody has to do something', () => {
+      const colours = (['newer', 'busy', 'failed'] as const).map((why) => drawn(why).background)
+      assert.deepEqual(colours, ['warning', 'none', 'warning'])
+    })
   })
 
   it('never shows an unpriced call as €0.00', () => {
@@ -282,18 +335,34 @@ describe('the status bar item', () => {
     assert.ok(view.tooltip.includes('a\\|b\\]\\(command\\:evil\\) \\\\$\\(zap\\) \\<img\\> \\*\\*x\\*\\*'))
   })
 
+  it('offers to resume whatever a switch stops, and to stop the rest where it is not all', () => {
+    const links = (kills: Status['kills']): readonly boolean[] => {
+      const { tooltip } = drawUp({ kills, killed: kills.some(({ scope }) => scope === 'global') })
+      return ['tollgate.resume', 'tollgate.stopAll'].map((command) => tooltip.includes(`(command:${command})`))
+    }
+    const all = { scope: 'global', ref: '' } as const
+    assert.deepEqual(links([]), [false, true])
+    for (const scope of ['key', 'tenant', 'task'] as const) assert.deepEqual(links([{ scope, ref: 'x' }]), [true, true])
+    assert.deepEqual(links([all]), [true, false])
+    assert.deepEqual(links([{ scope: 'key', ref: 'x' }, all]), [true, false])
+  })
+
   it('links only to commands that the tooltip is trusted for, in every state', () => {
     const gates: StatusBarState['gate'][] = [
       { kind: 'off' },
       { kind: 'starting' },
       { kind: 'down', reason: '', gaveUp: false },
-      { kind: 'up', status: status({ killed: true }), exhausted: noCaps },
+      { kind: 'down', reason: '', gaveUp: true, setting: 'tollgate.daemon.port' },
+      { kind: 'unfollowed', why: 'newer', version: '9', ownVersion: '1' },
+      { kind: 'unfollowed', why: 'busy', version: '9', ownVersion: '1' },
+      { kind: 'unfollowed', why: 'failed', version: '9', ownVersion: '1' },
+      { kind: 'up', status: status({ killed: true, kills: [{ scope: 'global', ref: '' }] }), exhausted: noCaps },
       { kind: 'up', status: status(), exhausted: noCaps },
     ]
     for (const gate of gates) {
       for (const bypassed of [false, true]) {
         const { tooltip } = draw(gate, { terminals: { ...guarded, bypassed } })
-        const linked = [...tooltip.matchAll(/\(command:([^)]+)\)/g)].map((match) => match[1])
+        const linked = [...tooltip.matchAll(/\(command:([^)?]+)[^)]*\)/g)].map((match) => match[1])
         assert.ok(linked.length > 0)
         for (const command of linked) assert.ok(tooltipCommands.some((name) => name === command))
       }

@@ -1,11 +1,14 @@
 import assert from 'node:assert/strict'
 import { setImmediate } from 'node:timers/promises'
 import type { ControlListener } from '../../../extension/daemon/client.ts'
+import { SettingsInForce } from '../../../extension/daemon/daemonSettings.ts'
 import type { StartedDaemon } from '../../../extension/daemon/ensure.ts'
 import type { Connection } from '../../../extension/daemon/connection.ts'
 import { Supervisor } from '../../../extension/daemon/supervisor.ts'
-import type { SupervisorPorts } from '../../../extension/daemon/supervisor.ts'
+import type { SupervisorPorts } from '../../../extension/daemon/supervisorPorts.ts'
 import type { DiscoveryRecord, Health } from '../../../shared/protocol.ts'
+import { PlayedHost, PlayedWindow, settled, usual } from './playedHost.ts'
+import type { PlayedDaemon } from './playedHost.ts'
 import { status } from './support.ts'
 
 /** A daemon of the played machine. */
@@ -28,11 +31,14 @@ class Machine implements SupervisorPorts {
   readonly opened: number[] = []
   /** What a daemon does that is told to end. */
   onShutdown: () => Promise<void> = () => Promise.resolve()
+  /** Warnings and errors of the log. */
+  readonly complaints: string[] = []
+  readonly settings = new SettingsInForce({ port: 4141, dataDir: '/data', nodePath: '' }, () => undefined)
   readonly log: SupervisorPorts['log'] = {
     debug: () => undefined,
     info: () => undefined,
-    warn: () => undefined,
-    error: () => undefined,
+    warn: (line) => void this.complaints.push(line),
+    error: (line) => void this.complaints.push(line),
   }
   #clockMs = 0
   #quiet: (() => void)[] = []
@@ -117,9 +123,9 @@ function recordOf({ pid, version }: Played): DiscoveryRecord {
   return { url, port: 4141, key: 'k', token: 't', pid, version, protocol: 1, startedAtMs: 0 }
 }
 
-/** Lets everything happen that waits for nothing but its turn. */
-async function settled(): Promise<void> {
-  for (let turn = 0; turn < 300; turn++) await setImmediate()
+async function until(holds: () => boolean): Promise<void> {
+  for (let turn = 0; turn < 3000 && !holds(); turn++) await setImmediate()
+  assert.ok(holds())
 }
 
 const old: Played = { pid: 7, version: '0.1.0', inFlight: 0 }
@@ -135,6 +141,7 @@ describe('a window whose extension is newer than the daemon', () => {
     const listener = {
       connectionChanged: (connection: Connection) => void seen.push(connection),
       event: () => undefined,
+      settingsWait: () => undefined,
     }
     supervisor = new Supervisor(machine, { version, protocol: 1 }, listener)
     supervisor.start()
@@ -224,7 +231,11 @@ describe('a window whose extension is not newer than the daemon', () => {
   it('waits for the successor when its daemon hands over, starts none, and leaves the newer one alone', async () => {
     const machine = new Machine({ ...old })
     const seen: string[] = []
-    const listener = { connectionChanged: ({ kind }: Connection) => void seen.push(kind), event: () => undefined }
+    const listener = {
+      connectionChanged: ({ kind }: Connection) => void seen.push(kind),
+      event: () => undefined,
+      settingsWait: () => undefined,
+    }
     const supervisor = new Supervisor(machine, { version: '0.1.0', protocol: 1 }, listener)
     supervisor.start()
     await settled()
@@ -241,10 +252,103 @@ describe('a window whose extension is not newer than the daemon', () => {
     supervisor.stop()
   })
 
+  it('takes no restart by another window for a crash, however often somebody restarts the gate', async () => {
+    const machine = new Machine({ ...old })
+    const seen: Connection[] = []
+    const listener = {
+      connectionChanged: (one: Connection) => void seen.push(one),
+      event: () => undefined,
+      settingsWait: () => undefined,
+    }
+    const supervisor = new Supervisor(machine, { version: '0.1.0', protocol: 1 }, listener)
+    supervisor.start()
+    await settled()
+    for (let pid = 10; pid < 20; pid += 1) {
+      machine.end(true)
+      // The other window starts its daemon when the old one is gone, which takes longer than a successor that is ready.
+      await until(() => seen.at(-1)?.kind === 'starting')
+      machine.daemon = { ...old, pid }
+      await settled()
+      assert.equal(supervisor.record?.pid, pid)
+      assert.equal(supervisor.connection.kind, 'connected')
+    }
+    assert.ok(machine.nowMs() < 180_000, 'as many crashes within three minutes would be too many')
+    assert.deepEqual([...new Set(seen.map(({ kind }) => kind))], ['starting', 'connected'])
+    assert.deepEqual([machine.starts, machine.complaints], [[], []])
+    supervisor.stop()
+  })
+
+  it('starts one itself, and speaks of no crash, where the window that wanted to restart it starts none', async () => {
+    const machine = new Machine({ ...old })
+    const seen: string[] = []
+    const listener = {
+      connectionChanged: ({ kind }: Connection) => void seen.push(kind),
+      event: () => undefined,
+      settingsWait: () => undefined,
+    }
+    const supervisor = new Supervisor(machine, { version: '0.1.0', protocol: 1 }, listener)
+    supervisor.start()
+    await settled()
+    machine.onStart = () => {
+      machine.daemon = { ...old, pid: 9 }
+      return undefined
+    }
+    machine.end(true)
+    await settled()
+    assert.deepEqual([machine.starts, supervisor.record?.pid], [[undefined], 9])
+    assert.deepEqual([...new Set(seen)], ['starting', 'connected'])
+    assert.deepEqual(machine.complaints, [])
+    supervisor.stop()
+  })
+
+  it('looks for no successor any more after it was switched off', async () => {
+    const machine = new Machine({ ...old })
+    const listener = { connectionChanged: () => undefined, event: () => undefined, settingsWait: () => undefined }
+    const supervisor = new Supervisor(machine, { version: '0.1.0', protocol: 1 }, listener)
+    supervisor.start()
+    await settled()
+    machine.end(true)
+    supervisor.stop()
+    await settled()
+    assert.deepEqual([machine.starts, supervisor.connection], [[], { kind: 'off' }])
+  })
+
+  it('gives up on a gate that just ends five times, as one that crashes does', async () => {
+    const machine = new Machine({ ...old })
+    const seen: Connection[] = []
+    const listener = {
+      connectionChanged: (one: Connection) => void seen.push(one),
+      event: () => undefined,
+      settingsWait: () => undefined,
+    }
+    const supervisor = new Supervisor(machine, { version: '0.1.0', protocol: 1 }, listener)
+    supervisor.start()
+    await settled()
+    let pid = 100
+    machine.onStart = () => {
+      pid += 1
+      machine.daemon = { ...old, pid }
+      return undefined
+    }
+    for (let time = 0; time < 5; time += 1) {
+      machine.end(false)
+      await settled()
+      // The third wait is as long as a quiet time.
+      await machine.quietPasses()
+    }
+    assert.equal(machine.starts.length, 4)
+    assert.ok(seen.some((one) => one.kind === 'away' && one.gaveUp))
+    supervisor.stop()
+  })
+
   it('says that the gate is away and starts one when the daemon just ends', async () => {
     const machine = new Machine({ ...old })
     const seen: string[] = []
-    const listener = { connectionChanged: ({ kind }: Connection) => void seen.push(kind), event: () => undefined }
+    const listener = {
+      connectionChanged: ({ kind }: Connection) => void seen.push(kind),
+      event: () => undefined,
+      settingsWait: () => undefined,
+    }
     const supervisor = new Supervisor(machine, { version: '0.1.0', protocol: 1 }, listener)
     supervisor.start()
     await settled()
@@ -269,7 +373,11 @@ describe('a restart that somebody asks for', () => {
   beforeEach(async () => {
     machine = new Machine({ ...old })
     seen = []
-    const listener = { connectionChanged: ({ kind }: Connection) => void seen.push(kind), event: () => undefined }
+    const listener = {
+      connectionChanged: ({ kind }: Connection) => void seen.push(kind),
+      event: () => undefined,
+      settingsWait: () => undefined,
+    }
     supervisor = new Supervisor(machine, { version: '0.1.0', protocol: 1 }, listener)
     supervisor.start()
     await settled()
@@ -347,7 +455,7 @@ describe('a restart that somebody asks for', () => {
 describe('a window in which Tollgate is switched off and on quickly', () => {
   it('follows one daemon over one connection, and opens none after it was switched off', async () => {
     const machine = new Machine({ ...old })
-    const listener = { connectionChanged: () => undefined, event: () => undefined }
+    const listener = { connectionChanged: () => undefined, event: () => undefined, settingsWait: () => undefined }
     const supervisor = new Supervisor(machine, { version: '0.1.0', protocol: 1 }, listener)
     for (let turn = 0; turn < 5; turn++) {
       supervisor.start()
@@ -361,5 +469,131 @@ describe('a window in which Tollgate is switched off and on quickly', () => {
     await settled()
     assert.deepEqual([machine.opened, supervisor.connection.kind], [[7], 'connected'])
     supervisor.stop()
+  })
+})
+
+describe('a window beside a gate that it cannot follow', () => {
+  let host: PlayedHost
+  let window: PlayedWindow
+
+  const open = async (gate: Partial<PlayedDaemon>): Promise<PlayedDaemon> => {
+    host = new PlayedHost()
+    // A look that lies further ahead does not come by itself.
+    host.longestPauseMs = 5000
+    const daemon = host.run(gate)
+    window = new PlayedWindow(host, usual, '0.2.0')
+    await settled()
+    return daemon
+  }
+  const why = (): string => {
+    const { connection } = window.supervisor
+    return connection.kind === 'unfollowed' ? `${connection.why} ${connection.version}` : connection.kind
+  }
+  const look = async (): Promise<void> => {
+    window.supervisor.lookAgain()
+    await settled()
+  }
+  afterEach(() => window.supervisor.stop())
+
+  it('says that a newer one runs and leaves it alone, busy or not', async () => {
+    const newer = await open({ version: '9.0.0', protocol: 2, inFlight: 1 })
+    assert.equal(why(), 'newer 9.0.0')
+    newer.inFlight = 0
+    await look()
+    assert.deepEqual([why(), host.started, host.shutDown], ['newer 9.0.0', [], []])
+    assert.equal(window.supervisor.record?.pid, newer.pid, 'terminals lead to it')
+    assert.deepEqual(
+      window.seen.map(({ kind }) => kind),
+      ['starting', 'unfollowed'],
+    )
+  })
+
+  it('says that an older one is busy, and takes its place in the next look after its calls', async () => {
+    const older = await open({ version: '0.1.0', protocol: 0, inFlight: 2 })
+    assert.equal(why(), 'busy 0.1.0')
+    host.end(older, true)
+    await look()
+    assert.deepEqual([window.gate, host.started], [8, [8]])
+  })
+
+  it('says that its own could not start beside an older one, and does not try again by itself', async () => {
+    // The started process finds the directory owned, and the older one stays.
+    const older = await open({ version: '0.1.0', protocol: 0 })
+    assert.equal(why(), 'failed 0.1.0')
+    const { pid } = older
+    for (let time = 0; time < 3; time += 1) await look()
+    assert.deepEqual([why(), host.attempts, host.daemon(pid)], ['failed 0.1.0', 1, older])
+    window.supervisor.retry()
+    await settled()
+    assert.deepEqual([why(), host.attempts], ['failed 0.1.0', 2])
+  })
+
+  it('ends it only when somebody asks for a restart, and follows its own then', async () => {
+    const newer = await open({ version: '9.0.0', protocol: 2, inFlight: 3 })
+    assert.equal((await window.supervisor.health())?.inFlight, 3)
+    window.hear({ ...usual, port: 5000 }, true)
+    await settled()
+    await host.quietPasses()
+    assert.deepEqual([why(), host.shutDown], ['newer 9.0.0', []])
+    await window.supervisor.restart()
+    await settled()
+    assert.deepEqual([host.shutDown, window.gate, host.daemon(8)?.port], [[newer.pid], 8, 5000])
+  })
+})
+
+describe('a window that waits for somebody else to bring a gate', () => {
+  const growing = [5, 10, 20, 40, 80, 160, 320, 640, 1280, 2560].map((seconds) => seconds * 1000)
+
+  for (const [what, gate] of [
+    ['cannot follow the one that runs', { version: '9.0.0', protocol: 2 }],
+    ['gave up, because its port is taken', { dataDir: '/of another edition' }],
+  ] as const) {
+    it(`where it ${what}, looks again after pauses that grow and end`, async () => {
+      const host = new PlayedHost()
+      host.run(gate)
+      const window = new PlayedWindow(host)
+      await settled()
+      await settled()
+      const pauses = host.slept.filter((ms) => ms >= 5000)
+      assert.deepEqual(pauses, growing)
+      const { looks } = host
+      await settled()
+      assert.equal(host.looks, looks, 'it looks no more')
+      window.supervisor.stop()
+    })
+
+    it(`where it ${what}, looks at once when somebody is there, however long it did not`, async () => {
+      const host = new PlayedHost()
+      const there = host.run(gate)
+      const window = new PlayedWindow(host)
+      await settled()
+      await settled()
+      for (let time = 0; time < 3; time += 1) {
+        const { looks } = host
+        window.supervisor.lookAgain()
+        await settled()
+        assert.equal(host.looks, looks + 1)
+      }
+      host.end(there, false)
+      const another = host.run()
+      window.supervisor.lookAgain()
+      await settled()
+      assert.equal(window.gate, another.pid)
+      window.supervisor.stop()
+    })
+  }
+
+  it('does not start one sooner because somebody is there, where a gate keeps crashing', async () => {
+    const host = new PlayedHost()
+    const window = new PlayedWindow(host)
+    await settled()
+    // The next pause is a short one of the restart policy.
+    host.longestPauseMs = 500
+    host.end(host.daemon(7)!, false)
+    await settled()
+    for (let time = 0; time < 5; time += 1) window.supervisor.lookAgain()
+    await settled()
+    assert.deepEqual([host.started, window.gate], [[7], 'away'])
+    window.supervisor.stop()
   })
 })

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import type { DaemonEvent } from '../../../extension/ui/eventFields.ts'
 import { guardNotice } from '../../../extension/ui/guardNotices.ts'
 import type { Offer } from '../../../extension/ui/offer.ts'
-import { obsoleteKeys } from '../../../extension/ui/taskNotices.ts'
+import { obsoleteKeys, overtakenKeys } from '../../../extension/ui/taskNotices.ts'
 import type { Status } from '../../../shared/status.ts'
 import { figures, status, task, text } from './support.ts'
 
@@ -128,6 +128,17 @@ describe('the message about a halted task', () => {
     assert.equal(offer.kind, 'taskHalted')
   })
 
+  it('says one of a thing as one', () => {
+    const ceiling = (fields: Record<string, unknown>): string =>
+      / its ceiling of (.*)\. May/.exec(offerFor(halted(fields))?.message ?? '')?.[1] ?? ''
+    assert.equal(ceiling({ value: 2, limit: 1 }), '1 call')
+    assert.equal(ceiling({ counter: 'inputTokens', value: 2, limit: 1 }), '1 input token')
+    assert.equal(ceiling({ counter: 'wallSeconds', value: 2, limit: 1 }), '1 second')
+    assert.equal(ceiling({ counter: 'wallSeconds', value: 61, limit: 60 }), '60 seconds')
+    assert.equal(ceiling({ counter: 'wallSeconds', value: 130, limit: 120 }), '2 minutes')
+    assert.match(offerFor(changed({ value: 0, limit: 1 }))?.message ?? '', /: 0 of 1 call\./)
+  })
+
   it('acts on the latest task of a session that came to its own ceiling', () => {
     const session = halted({ scope: 'session', task: 'shop', counter: 'eur', value: 100.2, limit: 100 })
     const offer = offerFor(session, { tasks: [task({ id: 'shop-9' }), task()] })
@@ -140,7 +151,7 @@ describe('the message about a halted task', () => {
     assert.deepEqual(titles(offerFor(session, { tasks: [] })), [])
   })
 
-  it('is not shown where the ceiling is reached exactly: the halt would wait behind it', () => {
+  it('is not shown where the ceiling is reached exactly, before a call came that was refused', () => {
     assert.equal(offerFor(changed({ value: 25 })), undefined)
     assert.ok(offerFor(changed({ value: 24 })))
     assert.ok(offerFor(changed({ value: 25, to: 'halted' })))
@@ -242,6 +253,7 @@ describe('the messages about traffic', () => {
   it('tell a restart storm once per key and day, whatever the task is called', () => {
     const offer = offerFor(refused({ ...storm, task: 'run-1' }))
     assert.match(offer?.message ?? '', /^The same task was started 20 times within minutes/)
+    assert.match(offerFor(refused({ ...storm, limit: 1 }))?.message ?? '', /^The same task was started once within/)
     assert.equal(offerFor(refused({ ...storm, task: 'run-2' }))?.key, offer?.key)
     assert.notEqual(offerFor({ ...refused(storm), time: '2026-12-01T00:00:00.000Z' })?.key, offer?.key)
   })
@@ -300,6 +312,18 @@ describe('messages that are said once', () => {
     assert.notEqual(offerFor({ ...changed(), time: '2026-12-01T08:00:00.000Z' })?.key, key)
   })
 
+  it('count days in the zone of the gate', () => {
+    const storm = { event: 'refused', code: 'restart_storm', limit: 20 } as const
+    const [before, midnight] = ['2026-11-30T22:59:59.000Z', '2026-11-30T23:00:00.000Z']
+    for (const event of [changed(), loop(), severed(), { ...storm, time }]) {
+      const keyAt = (at: string, timezone: string) =>
+        offerFor({ ...event, time: at }, { tasks: [task()], timezone })?.key
+      assert.ok(keyAt(before, 'Europe/Berlin'))
+      assert.notEqual(keyAt(before, 'Europe/Berlin'), keyAt(midnight, 'Europe/Berlin'))
+      assert.equal(keyAt(before, 'UTC'), keyAt(midnight, 'UTC'))
+    }
+  })
+
   it('are said again after more room or a resume', () => {
     const room = changed({ from: 'halted', to: 'ok', cause: 'room' })
     const resumed = changed({ from: 'halted', to: 'ok', cause: 'resume', counter: null })
@@ -310,6 +334,18 @@ describe('messages that are said once', () => {
     assert.ok(obsolete(resumed, offerFor(loop())))
     assert.ok(obsolete({ event: 'resumed', time, scope: 'task', ref: 'shop-3' }, offerFor(loop())))
     assert.ok(obsolete(loop({ state: 'warn' }), offerFor(loop())))
+  })
+
+  it('about a task that is close to its ceiling are over once it is halted, and are not said again for that', () => {
+    const isOvertaken = (event: DaemonEvent, offer: Offer | undefined): boolean =>
+      overtakenKeys(event).some((prefix) => offer!.key.startsWith(prefix))
+    for (const event of [halted, changed({ to: 'halted', cause: 'person' }), loop()]) {
+      assert.ok(isOvertaken(event, offerFor(changed())))
+      assert.ok(!isOvertaken(event, offerFor(halted)) && !isOvertaken(event, offerFor(loop())))
+      assert.ok(!isOvertaken(event, offerFor(changed({ task: 'shop-30' }))))
+      assert.ok(!obsolete(event, offerFor(changed())))
+    }
+    assert.deepEqual([overtakenKeys(changed()), overtakenKeys(loop({ state: 'warn' }))], [[], []])
   })
 
   it('are not said again by the rise itself, by other tasks, or because room does not end a loop', () => {

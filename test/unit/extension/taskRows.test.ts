@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { noCaps } from '../../../extension/ui/exhaustedCaps.ts'
-import { renderTooltip, tooltipCommands } from '../../../extension/ui/tooltip.ts'
+import { renderTooltip } from '../../../extension/ui/tooltip.ts'
+import { tooltipCommands } from '../../../extension/ui/tooltipLinks.ts'
 import { plain } from '../../../extension/ui/tooltipTable.ts'
 import type { Status } from '../../../shared/status.ts'
 import { figures, loop, status, task, text } from './support.ts'

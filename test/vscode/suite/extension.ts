@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import * as vscode from 'vscode'
+import { openControl } from '../../../extension/daemon/client.ts'
 import { readKey } from '../../../extension/daemon/discovery.ts'
 import { prompts } from '../host/prompts.ts'
 import {
@@ -149,13 +150,29 @@ describe('a gate that dies', () => {
     assert.equal((await status()).today.spentEur, spentEur)
   })
 
-  it('is replaced by the restart command', async () => {
+  it('is replaced by the restart command, and the other windows are told that another one comes', async () => {
     const { pid } = await record()
+    const other = await anotherWindow()
     await vscode.commands.executeCommand('tollgate.restartDaemon')
     await eventually('another process', async () => ((await record()).pid !== pid ? true : undefined))
     await statusBarShows(/pulse/)
+    assert.equal(await other.isHandedOver, true)
   })
 })
+
+/** A connection as another window has it; it says why the gate ended it. */
+async function anotherWindow(): Promise<{ readonly isHandedOver: Promise<boolean> }> {
+  const at = await record()
+  return new Promise((resolve) => {
+    const isHandedOver = new Promise<boolean>((closed) => {
+      openControl(at, {
+        opened: () => undefined,
+        message: () => resolve({ isHandedOver }),
+        closed: (_reason, handedOver) => closed(handedOver),
+      })
+    })
+  })
+}
 
 describe('switched off', () => {
   after(async () => {

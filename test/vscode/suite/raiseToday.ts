@@ -124,6 +124,19 @@ describe('more for today', () => {
     await someone.reads(/^Nothing is allowed on top of a cap\.$/)
   })
 
+  it('is offered by the message about a month that is used up, and asks about that cap', async () => {
+    someone?.leave()
+    someone = person(undefined)
+    const { asked, reads } = someone
+    await useUp('caps.monthlyEur', (await status()).month.spentEur)
+    assert.equal(await refusal(), 'budget_exhausted')
+    const message = await reads(/^The budget is used up: €\d+\.\d\d a month for the account\./)
+    assert.deepEqual(message.buttons, ['Raise for Today…', 'Change Cap…', "Don't Show Again"])
+    message.choose('Raise for Today…')
+    const question = await eventually('the question how much', () => asked[0])
+    assert.match(question.options.title ?? '', /^Raise for today: €\d+\.\d\d a month for the account$/)
+  })
+
   it('opens the settings where no cap is set', async () => {
     await setSetting('caps.dailyEur', null)
     await setSetting('caps.monthlyEur', null)

@@ -108,6 +108,14 @@ describe('the Spend view', () => {
     await eventually('a third call', () => document.getText().split('gpt-4o').length === 4 || undefined)
   })
 
+  it('opens the dashboard with the turns of the task whose row was chosen', async () => {
+    await open()
+    await shows('the task', ({ id }) => id === 'task/viewed')
+    await vscode.commands.executeCommand('tollgate.spend.openDashboard', 'task/viewed')
+    await eventually('its turns', () => api().dashboard()?.view.task === 'viewed' || undefined)
+    await vscode.commands.executeCommand('workbench.action.closeAllEditors')
+  })
+
   it('says above the rows that all calls are stopped', async () => {
     await open()
     await vscode.commands.executeCommand('tollgate.stopAll')

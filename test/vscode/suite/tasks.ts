@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict'
+import * as vscode from 'vscode'
+import { openControl } from '../../../extension/daemon/client.ts'
+import { version } from '../../../shared/build.ts'
 import { prompts } from '../host/prompts.ts'
-import { api, ask, control, eventually, interceptWarnings, status } from './window.ts'
+import { api, ask, control, eventually, interceptWarnings, record, status } from './window.ts'
 import type { Message } from './window.ts'
 
 /** An agent that calls the model until it is refused; resolves with the code of the refusal. */
@@ -23,6 +26,47 @@ async function granted(task: string): Promise<Record<string, unknown>> {
     const { events } = (await control('GET', '/api/events?limit=1000')) as { events: Record<string, unknown>[] }
     return events.find((event) => event['event'] === 'granted' && (event['task'] ?? event['ref']) === task)
   })
+}
+
+/** Lets a task run into its ceiling of one call. */
+async function halt(task: string): Promise<void> {
+  await control('POST', '/api/tasks', { id: task, iterations: 1 })
+  await eventually(`the halt of ${task}`, async () =>
+    (await ask('Hello', { task })).headers.get('x-tollgate-code') === 'task_halted' ? true : undefined,
+  )
+}
+
+/** Another window that has the focus, so that the gate has it tell what happens. */
+async function windowWithFocus(): Promise<{
+  /** Waits until it was chosen to tell an event. */
+  isChosenFor(event: string): Promise<boolean>
+  close(): Promise<void>
+}> {
+  const chosenFor: string[] = []
+  const at = await record()
+  let isClosed = false
+  const client = await new Promise<ReturnType<typeof openControl>>((resolve) => {
+    const opened = openControl(at, {
+      opened: () => {
+        opened.send({ type: 'hello', client: 'extension', window: 'another', version })
+        opened.send({ type: 'focus', focused: true })
+      },
+      message: (message) => {
+        if (message.event !== 'status' && message['notify'] === true) chosenFor.push(message.event)
+        resolve(opened)
+      },
+      closed: () => {
+        isClosed = true
+      },
+    })
+  })
+  return {
+    isChosenFor: (event) => eventually(`the event ${event}`, () => chosenFor.includes(event) || undefined),
+    close: async () => {
+      client.close()
+      await eventually('the end of the other window', () => isClosed || undefined)
+    },
+  }
 }
 
 describe('what the guards do', () => {
@@ -61,12 +105,10 @@ describe('what the guards do', () => {
     assert.match(close.buttons[0] ?? '', /^Allow €0\.\d\d More$/)
     assert.deepEqual(close.buttons.slice(1), ['Stop Task', "Don't Show Again"])
 
-    // It is halted while that question is open; the next one is asked once the first one is closed without an answer.
+    // That question stays unanswered, as one that has left the screen does: what matters now is asked beside it.
     await eventually('the halt', async () =>
       (await ask(prompts.dear, { task: 'dear' })).headers.get('x-tollgate-code') === 'task_halted' ? true : undefined,
     )
-    assert.ok(!warnings.shown.some(({ message }) => /^Task dear .* is halted/.test(message)))
-    close.close()
     const halted = await warnings.find(/^Task dear .* is halted at its ceiling of €0\.\d\d/)
     assert.deepEqual(halted.buttons.slice(1), ['Resume', 'Stop Task', "Don't Show Again"])
     halted.choose(halted.buttons[0] ?? '')
@@ -74,6 +116,32 @@ describe('what the guards do', () => {
     assert.ok(Number(grant['eur']) > 0, JSON.stringify(grant))
     assert.equal(`Allow €${Number(grant['eur']).toFixed(2)} More`, halted.buttons[0])
     assert.equal((await ask('Hello', { task: 'dear' })).status, 200)
+  })
+
+  it('says one call as one, and asks anew about a halt after another window let the task go on', async () => {
+    await halt('shared')
+    const question = /^Task shared .* is halted at its ceiling of 1 call\. May it go on\?$/
+    await warnings.find(question)
+    // This window says nothing of what follows, and has a question open that is over.
+    const other = await windowWithFocus()
+    await control('POST', '/api/resume', { scope: 'task', ref: 'shared' })
+    await other.isChosenFor('resumed')
+    await other.close()
+    await halt('shared')
+    await eventually('the question about the next halt', () =>
+      warnings.shown.filter(({ message }) => question.test(message)).length === 2 ? true : undefined,
+    )
+  })
+
+  it("shows a kind of message that was silenced again once somebody takes Don't Show Again back", async () => {
+    await halt('loud')
+    ;(await warnings.find(/^Task loud .* is halted/)).choose("Don't Show Again")
+    await halt('quiet')
+    await eventually('the halt in the tooltip', () => /quiet.*halted/.test(api().statusBar().tooltip) || undefined)
+    await vscode.commands.executeCommand('tollgate.showAllMessages')
+    await halt('heard')
+    await warnings.find(/^Task heard .* is halted/)
+    assert.ok(!warnings.shown.some(({ message }) => message.startsWith('Task quiet ')))
   })
 
   it('never ends the process of an extension, not even one that goes on calling', async () => {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import {
   ceilingNames,
+  ceilingQuestions,
   ceilingsRequest,
   openingLines,
   planCeilings,
@@ -9,6 +10,7 @@ import {
   readCeilings,
 } from '../../../../extension/guardedTerminal/ceilings.ts'
 import { withTerminalChoice } from '../../../../extension/guardedTerminal/terminalChoice.ts'
+import { createFigures } from '../../../../extension/ui/figures.ts'
 import type { Offer } from '../../../../extension/ui/offer.ts'
 import { figures, text } from '../support.ts'
 
@@ -24,6 +26,28 @@ describe('the ceilings of a guarded terminal', () => {
     assert.equal(readCeiling('eur', '0'), 0)
     assert.equal(readCeiling('iterations', '40'), 40)
     assert.equal(readCeiling('minutes', '0.5'), 0.5)
+  })
+
+  it('are asked for in the currency of the gate', () => {
+    const asked = (currency?: string): readonly string[] => {
+      const { prompt, placeHolder, problem } = ceilingQuestions(text, createFigures('en', currency)).eur
+      return [prompt, placeHolder, problem]
+    }
+    const problem = 'Enter an amount such as 2 or 0.50, or leave it empty.'
+    assert.deepEqual(asked(), [
+      'Most euros that may be spent in it. Empty: the ceiling of the plan.',
+      'euros, such as 2 or 0.50',
+      problem,
+    ])
+    assert.deepEqual(asked('USD'), [
+      'Most US dollars that may be spent in it. Empty: the ceiling of the plan.',
+      'US dollars, such as 2 or 0.50',
+      problem,
+    ])
+    for (const name of ceilingNames) {
+      const { problem: said } = ceilingQuestions(text, figures)[name]
+      assert.match(said, /^Enter /)
+    }
   })
 
   it('M09: are never guessed from what is no amount', () => {

@@ -4,6 +4,7 @@ import {
   allowancesOn,
   amountsFor,
   grantFor,
+  isMeant,
   nearCaps,
   raisableCaps,
   readAmount,
@@ -34,6 +35,23 @@ describe('the caps that may be raised', () => {
     )
     assert.deepEqual(named(caps), ['ada day tokens', 'acme month eur', 'ada day eur', 'shop day eur'])
     assert.deepEqual(named(nearCaps(caps, 0.8)), ['ada day tokens', 'acme month eur'])
+  })
+
+  it('are found by what a refusal says of them: scope, name, account, window and unit', () => {
+    const own = { scope: 'user', ref: 'ada', tenant: 'acme', window: 'day', unit: 'eur' }
+    assert.ok(isMeant(raisable(), own))
+    assert.ok(isMeant(raisable(), { ...own, tenant: null }), 'an older gate does not say the account')
+    for (const other of [
+      { scope: 'tenant' },
+      { ref: 'bob' },
+      { tenant: 'globex' },
+      { window: 'month' },
+      { unit: 'tokens' },
+    ])
+      assert.ok(!isMeant(raisable(), { ...own, ...other }), JSON.stringify(other))
+    const project = raisable({ scope: 'project', ref: 'shop', name: 'shop', isOwn: false })
+    assert.ok(isMeant(project, { ...own, scope: 'project', ref: 'shop' }))
+    for (const nothing of [undefined, null, 'today', 'month', {}]) assert.ok(!isMeant(raisable(), nothing))
   })
 
   it('begin with one that refused a call, however little of it is used', () => {

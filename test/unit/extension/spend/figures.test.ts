@@ -47,6 +47,22 @@ describe('figures of the Spend view', () => {
     assert.deepEqual(of('tr'), ['€8,10/10,00', '€0,0032/10,00', '<€0,0001/10,00', '€0,0020/0,0050'])
   })
 
+  it('call the currency by its name in the language, and one that has none there by its code', () => {
+    const names = (language: string): readonly string[] =>
+      ['EUR', 'USD', 'CHF', 'XYZ', 'none'].map((currency) => createFigures(language, currency).currency)
+    assert.deepEqual(names('en'), ['euros', 'US dollars', 'Swiss francs', 'XYZ', 'euros'])
+    assert.deepEqual(names('de'), ['Euro', 'US-Dollar', 'Schweizer Franken', 'XYZ', 'Euro'])
+    assert.deepEqual(names('tr'), ['Euro', 'ABD doları', 'İsviçre frangı', 'XYZ', 'Euro'])
+  })
+
+  it('write a moment to the second as they write it to the minute, with the date where that is another day', () => {
+    const [iso, nowMs] = ['2026-11-30T09:14:32.000Z', Date.parse('2026-11-30T12:00:00.000Z')]
+    const figures = createFigures('en')
+    assert.match(figures.whenExactly(iso, nowMs), /^\d\d:14:32/)
+    assert.match(figures.whenExactly(iso, nowMs + 3 * 86_400_000), /^November (29|30|1) at \d\d:14:32/)
+    assert.equal(figures.whenExactly('never', nowMs), 'never')
+  })
+
   it('have four decimals below a cent, and none of them where they would round to one', () => {
     const figures = createFigures('en')
     assert.deepEqual(

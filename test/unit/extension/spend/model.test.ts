@@ -192,6 +192,36 @@ describe('today in the Spend view', () => {
     assert.deepEqual(row(drawn({ today: spend({ capEur: null }) }), 'today').menu, [])
   })
 
+  it('says how much of what is allowed on top ends when, where that is not all at once', () => {
+    const [evening, midnight] = ['2026-11-30T18:00:00+01:00', '2026-12-01T00:00:00+01:00'] as const
+    const today = spend({
+      grantedEur: 3,
+      grantedTokens: 50_000,
+      grantedUntil: evening,
+      granted: [
+        { eur: 2, tokens: 0, until: evening },
+        { eur: 1, tokens: 50_000, until: midnight },
+      ],
+    })
+    const [first, last] = [figures.when(evening, nowMs), figures.when(midnight, nowMs)]
+    const allowed = row(drawn({ today }), 'today/allowed')
+    const parts = `€2.00 until ${first}, €1.00 + 50k tokens until ${last}`
+    assert.equal(allowed.label, `+€3.00 + 50k tokens: ${parts}`)
+    const says = `Today: €3.00 + 50k tokens allowed on top of the cap (${parts})`
+    assert.deepEqual([allowed.tooltip, allowed.spoken], [says, says])
+    // Two ends that read alike are one, and so is a single one.
+    const until = '2026-11-30T18:00:20+01:00'
+    const twice = spend({
+      grantedEur: 3,
+      grantedUntil: evening,
+      granted: [
+        { eur: 2, tokens: 0, until: evening },
+        { eur: 1, tokens: 0, until },
+      ],
+    })
+    assert.equal(row(drawn({ today: twice }), 'today/allowed').label, `+€3.00 until ${first}`)
+  })
+
   it('counts what was refused before the gate was started as the least that it can be', () => {
     const refused = [event('refused', { code: 'killed' }), event('refused', { code: 'killed' })]
     const startedMs = Date.parse('2026-11-30T11:45:00.000Z')
@@ -224,7 +254,7 @@ describe('the line above the Spend view', () => {
   })
 
   it('says nothing of the cap of one project that refused a call', () => {
-    const owner = { scope: 'project', ref: 'shop', window: 'day', isOwn: false } as const
+    const owner = { scope: 'project', ref: 'shop', tenant: null, window: 'day', isOwn: false } as const
     const exhausted = [{ unit: 'eur', limit: 0.1, resetsAtMs: null, ...owner }] as const
     assert.equal(spendMessage({ ...gate, exhausted }, text, figures), undefined)
   })

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
+import { createFigures } from '../../../../extension/ui/figures.ts'
+import { tasksNode } from '../../../../extension/ui/spendTasks.ts'
 import type { TaskStatus } from '../../../../shared/status.ts'
-import { figures, loop, task } from '../support.ts'
+import { figures, loop, status, task, text } from '../support.ts'
 import { drawn, nowMs, read, row } from './parts.ts'
 
 describe('tasks in the Spend view', () => {
@@ -12,6 +14,15 @@ describe('tasks in the Spend view', () => {
     assert.match(node.tooltip, /About 6 more calls fit; the task will have cost €1\.90 then\./)
     assert.match(node.tooltip, /Closest to its ceiling: calls/)
     assert.deepEqual([node.icon, node.tone], ['warning', 'warning'])
+  })
+
+  it('say how close they are to what they may cost in the currency of the gate', () => {
+    const forecast = { haltsInTurns: 6, eurAtHalt: 1.9 }
+    const close = status({ currency: 'USD', tasks: [task({ nearest: 'eur', forecast })] })
+    const tooltip = (currency: string): string =>
+      tasksNode(close, nowMs, text, createFigures('en', currency))[0]!.children[0]!.tooltip
+    assert.match(tooltip('USD'), /will have cost \$1\.90 then\.\nClosest to its ceiling: US dollars\n/)
+    assert.match(tooltip('EUR'), /\nClosest to its ceiling: euros\n/)
   })
 
   it('without a name are called by who calls and since when, and keep the id for the tooltip and the menu', () => {

@@ -1,0 +1,27 @@
+import type { DiscoveryRecord } from '../../shared/protocol.ts'
+import type { EnsurePorts } from './ensure.ts'
+
+/** What ending a daemon needs from outside. */
+export interface EndPorts extends Pick<EnsurePorts, 'readRecord' | 'readHealth' | 'sleep'> {
+  /** `POST /api/shutdown`, for another one that this window starts. */
+  shutdown(record: DiscoveryRecord): Promise<void>
+}
+
+/** Pause between looks at a daemon that was told to end, in milliseconds, and how many there are. */
+const endLookMs = 100
+const mostEndLooks = 100
+
+/**
+ * Ends a daemon and waits until it has let go of its data directory, which it does last: a successor that comes sooner finds
+ * it owned. What answers at its address by then may be a daemon that another window has started.
+ */
+export async function endDaemon(ports: EndPorts, record: DiscoveryRecord): Promise<void> {
+  const isThere = async (timeoutMs: number): Promise<boolean> =>
+    (await ports.readHealth(record.url, timeoutMs))?.pid === record.pid
+  if (!(await isThere(1000))) return
+  await ports.shutdown(record)
+  for (let look = 0; look < mostEndLooks; look++) {
+    if ((await ports.readRecord())?.pid !== record.pid && !(await isThere(300))) return
+    await ports.sleep(endLookMs)
+  }
+}
