@@ -70,6 +70,8 @@ describe('a prompt that the server cuts in silence', () => {
         certainty: 'certain',
         ollama: true,
         numCtx: 4096,
+        before: 'warn',
+        maxNumCtx: 32_768,
       })
       assert.equal((await window.event('truncated'))['reported'], 2051)
       assert.equal(await counted(), countedBefore + 1)
