@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto'
 import type { Server } from 'node:http'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { DiscoveryRecord, Health } from '../../shared/protocol.ts'
-import { listen, PortTaken } from '../http/listen.ts'
-import type { Listening } from '../http/listen.ts'
+import { listen } from '../http/listen.ts'
+import type { Bound, Listening } from '../http/listen.ts'
 import { loadSecrets, readDiscovery } from '../lifecycle/discovery.ts'
 import type { Secrets } from '../lifecycle/discovery.ts'
 import { acquireInstanceLock, acquireSuccessorLock } from '../lifecycle/instanceLock.ts'
@@ -38,6 +38,8 @@ export type TakenPlace =
   | { readonly kind: 'busy' }
   /** Another instance has the data directory. */
   | { readonly kind: 'owned' }
+  /** The predecessor did not let go of it in time. */
+  | { readonly kind: 'late' }
   /** `fault` is the system's code of why the port cannot be bound. */
   | { readonly kind: 'noPort'; readonly fault: string }
   | { readonly kind: 'noDirectory'; readonly reason: string }
@@ -50,9 +52,9 @@ type Directory = Pick<Place, 'lock' | 'secrets'>
  */
 export async function takePlace(wanted: WantedPlace): Promise<TakenPlace> {
   const { dataDir, port, replace, createDoor } = wanted
-  const bind = (succeeds: boolean): Promise<Listening | PortTaken> =>
-    listen(createDoor, { port, succeeds, wait }).catch(asPortTaken)
-  let early: Promise<Listening | PortTaken> | undefined
+  const nowMs = (): number => performance.now()
+  const bind = (succeeds: boolean): Promise<Bound> => listen(createDoor, { port, succeeds, wait, nowMs })
+  let early: Promise<Bound> | undefined
   let directory: Directory | null
   try {
     directory = takeFreeDirectory(dataDir)
@@ -61,29 +63,22 @@ export async function takePlace(wanted: WantedPlace): Promise<TakenPlace> {
         readRecord: () => readDiscovery(dataDir),
         standInLine: () => acquireSuccessorLock(dataDir, nativeBindingPath()),
         askToHandOver,
-        onAgreed: () => {
-          early = bind(true)
-        },
+        takePort: () => (early = bind(true)),
         take: () => takeDirectory(dataDir),
         wait,
+        nowMs,
       })
-      if (succession.kind === 'busy') return succession
-      if (succession.kind === 'taken') directory = succession.directory
+      if (succession.kind !== 'taken') return succession
+      ;({ directory } = succession)
     }
   } catch (fault) {
     return { kind: 'noDirectory', reason: reasonOf(fault) }
   }
   if (directory === null) return { kind: 'owned' }
-  const listening = await (early ?? bind(false))
-  if (!(listening instanceof PortTaken)) return { kind: 'taken', ...directory, listening }
+  const bound = await (early ?? bind(false))
+  if (bound.ok) return { kind: 'taken', ...directory, listening: bound.listening }
   directory.lock.release()
-  return { kind: 'noPort', fault: listening.message }
-}
-
-/** The fault of a port that is taken as a value, so that it can wait until somebody looks at it. */
-function asPortTaken(fault: unknown): PortTaken {
-  if (fault instanceof PortTaken) return fault
-  throw fault
+  return { kind: 'noPort', fault: bound.fault }
 }
 
 /** The directory and its secrets, ours until the lock is released; null where another instance has it. */

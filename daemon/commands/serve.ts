@@ -64,6 +64,10 @@ export async function runServe(args: ServeArguments): Promise<number> {
   }
   const withFlags = (config: Config): Config => (args.noKey ? { ...config, requireKey: false } : config)
 
+  // Until there is something to settle, there is nothing to wait for.
+  let onSignal = (): void => process.exit(exitClean)
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => onSignal())
+
   let openDoors: (doors: Doors) => void = () => undefined
   const doorsOpen = new Promise<Doors>((resolve) => (openDoors = resolve))
   const port = args.port ?? defaultPort
@@ -76,6 +80,9 @@ export async function runServe(args: ServeArguments): Promise<number> {
       return exitPredecessorBusy
     case 'owned':
       say(`another instance owns ${dataDir}. Use it ("tollgate status"), or give this one its own --data-dir.`)
+      return exitNotOurs
+    case 'late':
+      say(`the instance that owns ${dataDir} did not let go of it in time. Try again.`)
       return exitNotOurs
     case 'noDirectory':
       say(`the data directory ${dataDir} cannot be used: ${place.reason}.`)
@@ -150,7 +157,7 @@ export async function runServe(args: ServeArguments): Promise<number> {
         .catch(onFault)
         .then(() => resolve(exitClean))
     }
-    process.on('SIGTERM', stop).on('SIGINT', stop)
+    onSignal = stop
     const shutDown = (forSuccessor: boolean): void => {
       handsOver ||= forSuccessor
       stop()

@@ -14,10 +14,9 @@ export interface Listening {
   readonly closeIdle: () => void
 }
 
-/** The port is taken by a program that is not ours to end. */
-export class PortTaken extends Error {
-  override name = 'PortTaken'
-}
+/** The port, or the system's code of why it cannot be bound. */
+export type Bound =
+  { readonly ok: true; readonly listening: Listening } | { readonly ok: false; readonly fault: string }
 
 /** How to listen. */
 export interface ListenOptions {
@@ -26,29 +25,32 @@ export interface ListenOptions {
   /** Whether the one that has the port now is about to close it. */
   readonly succeeds: boolean
   readonly wait: (ms: number) => Promise<void>
+  /** A clock that nobody sets. */
+  readonly nowMs: () => number
 }
 
-/** Binds 127.0.0.1 and ::1 on one port. Throws `PortTaken`. */
-export async function listen(createDoor: () => Server, options: ListenOptions): Promise<Listening> {
-  const { port, succeeds, wait } = options
-  const lookMs = succeeds ? successorPauseMs : pauseMs
+/** Binds 127.0.0.1 and ::1 on one port. One that is taken may become free: it is tried for five seconds. */
+export async function listen(createDoor: () => Server, options: ListenOptions): Promise<Bound> {
+  const { port, succeeds, wait, nowMs } = options
+  const untilMs = nowMs() + longestWaitMs
   const first = createDoor()
-  for (let waitedMs = 0; ; waitedMs += lookMs) {
+  for (;;) {
     const fault = await bind(first, '127.0.0.1', port)
     if (fault === null) break
-    if (fault !== 'EADDRINUSE' || waitedMs >= longestWaitMs || port === 0) throw new PortTaken(fault)
-    await wait(lookMs)
+    if (fault !== 'EADDRINUSE' || nowMs() >= untilMs || port === 0) return { ok: false, fault }
+    await wait(succeeds ? successorPauseMs : pauseMs)
   }
   const address = first.address()
   const bound = typeof address === 'object' && address !== null ? address.port : port
   const second = createDoor()
   // In this order they are closed: a successor looks for the last one and wants both.
   const servers = (await bind(second, '::1', bound)) === null ? [second, first] : [first]
-  return {
+  const listening = {
     port: bound,
     close: () => servers.forEach((server) => server.close()),
     closeIdle: () => servers.forEach((server) => server.closeAllConnections()),
   }
+  return { ok: true, listening }
 }
 
 function bind(server: Server, host: string, port: number): Promise<string | null> {

@@ -13,7 +13,19 @@ export function nativeBindingPath(): string {
 
 /** `linuxmusl` where the C library is musl, as the binding's own loader calls it. */
 function platformName(): string {
+  return (knownPlatform ??= findPlatform())
+}
+
+let knownPlatform: string | null = null
+
+/**
+ * Found once, and not while a port is open: a report asks the name server for the name of every socket's other end, and waits for
+ * it. `excludeNetwork` says that it need not, where Node knows that.
+ */
+function findPlatform(): string {
   if (process.platform !== 'linux') return process.platform
-  const { header } = process.report.getReport() as { readonly header?: { readonly glibcVersionRuntime?: string } }
+  const report: typeof process.report & { excludeNetwork?: boolean } = process.report
+  report.excludeNetwork = true
+  const { header } = report.getReport() as { readonly header?: { readonly glibcVersionRuntime?: string } }
   return header?.glibcVersionRuntime === undefined ? 'linuxmusl' : 'linux'
 }

@@ -9,11 +9,16 @@ export interface SuccessionPorts<Directory> {
   readonly standInLine: () => InstanceLock | null
   /** Asks it to hand over. Resolves with the status of its answer; null where it gave none. */
   readonly askToHandOver: (record: DiscoveryRecord) => Promise<number | null>
-  /** Called when it agreed: it closes its port first, and a client that comes from now on must find somebody. */
-  readonly onAgreed: () => void
+  /**
+   * Takes its port when it agreed: it closes that first, and a client that comes then must find somebody. Resolves when the port is
+   * taken or cannot be.
+   */
+  readonly takePort: () => Promise<unknown>
   /** Takes the data directory; null while another instance has it. */
   readonly take: () => Directory | null
   readonly wait: (ms: number) => Promise<void>
+  /** A clock that nobody sets. */
+  readonly nowMs: () => number
 }
 
 /** How an attempt to succeed ended. */
@@ -23,10 +28,12 @@ export type Succession<Directory> =
   | { readonly kind: 'busy' }
   /** The data directory belongs to an instance that is not to be replaced. */
   | { readonly kind: 'owned' }
+  /** The predecessor, which was asked or was about to end, did not let go in time. */
+  | { readonly kind: 'late' }
 
 /** Pause between two attempts to take the directory, in milliseconds: calls wait meanwhile. */
 const pauseMs = 2
-/** Time for an idle predecessor to let go, in milliseconds. */
+/** Time for a predecessor to let go, in milliseconds: clients wait no longer than that for an answer of either. */
 const letGoMs = 5000
 
 /**
@@ -42,19 +49,18 @@ export async function succeed<Directory>(
   const place = ports.standInLine()
   if (place === null) return { kind: 'owned' }
   try {
-    // No answer: the predecessor has just died, or ends for another reason.
+    // No answer: the predecessor has just died, or ends for another reason and lets its calls finish.
     const status = record === null ? null : await ports.askToHandOver(record)
     if (status === 409) return { kind: 'busy' }
     if (status !== null && status >= 400) return { kind: 'owned' }
-    ports.onAgreed()
-    for (let waitedMs = 0; waitedMs < letGoMs; waitedMs += pauseMs) {
+    if (status !== null) await ports.takePort()
+    for (const untilMs = ports.nowMs() + letGoMs; ports.nowMs() < untilMs; await ports.wait(pauseMs)) {
       const directory = ports.take()
       if (directory !== null) return { kind: 'taken', directory }
       const pid = ports.readRecord()?.pid
       if (pid !== undefined && pid !== predecessorPid) return { kind: 'owned' }
-      await ports.wait(pauseMs)
     }
-    return { kind: 'owned' }
+    return { kind: 'late' }
   } finally {
     place.release()
   }

@@ -31,15 +31,23 @@ class Directory implements SuccessionPorts<'ours'> {
     this.steps.push('asked')
     return Promise.resolve(this.answer)
   }
-  readonly onAgreed = (): void => {
-    this.steps.push('agreed')
+  readonly takePort = (): Promise<void> => {
+    assert.equal(this.looks, 0, 'the port is free before the directory is')
+    this.steps.push('at the port')
+    return Promise.resolve()
   }
   readonly take = (): 'ours' | null => {
     this.looks += 1
     this.onLook()
     return this.looks > this.freeAfter ? 'ours' : null
   }
-  readonly wait = (): Promise<void> => Promise.resolve()
+  nowAtMs = 0
+  readonly nowMs = (): number => this.nowAtMs
+  /** A pause takes longer than it was asked for, as on a loaded machine. */
+  readonly wait = (ms: number): Promise<void> => {
+    this.nowAtMs += 10 * ms
+    return Promise.resolve()
+  }
 }
 
 describe('the successor of a daemon', () => {
@@ -51,7 +59,7 @@ describe('the successor of a daemon', () => {
   it('takes the directory as soon as its predecessor has let go', async () => {
     assert.deepEqual(await succeed(7, directory), { kind: 'taken', directory: 'ours' })
     assert.deepEqual([directory.asked, directory.looks], [[7], 4])
-    assert.deepEqual(directory.steps, ['in line', 'asked', 'agreed', 'out of line'])
+    assert.deepEqual(directory.steps, ['in line', 'asked', 'at the port', 'out of line'])
   })
 
   it('asks nothing where another one stands in line: that one has the port as soon as it is free', async () => {
@@ -85,14 +93,17 @@ describe('the successor of a daemon', () => {
   it('takes the directory of one that ended before it answered', async () => {
     directory.answer = null
     assert.equal((await succeed(7, directory)).kind, 'taken')
+    // It may let its calls finish: nobody is to wait at the port for that.
+    assert.deepEqual(directory.steps, ['in line', 'asked', 'out of line'])
     directory.found = null
     assert.equal((await succeed(7, directory)).kind, 'taken')
   })
 
-  it('does not wait for ever, nor for one that refuses', async () => {
+  it('does not wait for ever, by the clock, nor for one that refuses', async () => {
     directory.freeAfter = Infinity
-    assert.deepEqual(await succeed(7, directory), { kind: 'owned' })
+    assert.deepEqual(await succeed(7, directory), { kind: 'late' })
     assert.ok(directory.looks > 100)
+    assert.ok(directory.nowAtMs >= 5000 && directory.nowAtMs < 5100, String(directory.nowAtMs))
     directory.looks = 0
     directory.answer = 401
     assert.deepEqual(await succeed(7, directory), { kind: 'owned' })
