@@ -38,7 +38,7 @@ const commands: Readonly<Record<string, Command>> = {
   'tollgate.undoClient': async (context, client) =>
     (await import('./clients/undoConfigure.ts')).undoClient(context, client),
   'tollgate.restartDaemon': restartDaemon,
-  'tollgate.openExtension': ({ extension }) => vscode.commands.executeCommand('extension.open', extension.extension.id),
+  'tollgate.showExtension': ({ extension }) => showExtension(extension.extension.id),
   'tollgate.getStarted': ({ extension }) => openWalkthrough(extension.extension.id),
   'tollgate.bypass': (context) => setBypassed(context, true),
   'tollgate.guard': (context) => setBypassed(context, false),
@@ -91,6 +91,12 @@ async function setBypassed(context: TollgateContext, bypassed: boolean): Promise
   await context.terminals.setBypassed(bypassed)
   await setBypassedKey(context)
   offer(bypassed ? context.text.nowBypassed : context.text.nowGuarded)
+}
+
+/** Among those that are installed, where it can be updated; its page would ask a marketplace, which is not there for everybody. */
+function showExtension(extensionId: string): Thenable<unknown> {
+  const name = extensionId.slice(extensionId.indexOf('.') + 1)
+  return vscode.commands.executeCommand('workbench.extensions.search', `@installed ${name}`)
 }
 
 /** The id is read, not written down, because a fork publishes under another name. */

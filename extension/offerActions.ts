@@ -15,16 +15,16 @@ export function offerWithoutGate(context: TollgateContext, whileDown: string): v
   if (gate.kind !== 'unfollowed') return offer(whileDown, startActions(context))
   offer(`${text.unfollowed} ${unfollowedText(gate, text)}`, {
     ...(gate.why === 'newer'
-      ? { [text.linkUpdate]: () => vscode.commands.executeCommand('tollgate.openExtension') }
+      ? { [text.linkUpdate]: () => vscode.commands.executeCommand('tollgate.showExtension') }
       : {}),
     [text.showLog]: () => log.show(),
   })
 }
 
-/** What helps where the gate is away. */
-export function startActions({ text, log }: TollgateContext): Readonly<Record<string, () => unknown>> {
+/** What helps where the gate is away, or is there and does not answer. */
+export function startActions({ text, log }: TollgateContext, isThere = false): Readonly<Record<string, () => unknown>> {
   return {
-    [text.terminal.start]: () => vscode.commands.executeCommand('tollgate.restartDaemon'),
+    [isThere ? text.restart : text.terminal.start]: () => vscode.commands.executeCommand('tollgate.restartDaemon'),
     [text.showLog]: () => log.show(),
   }
 }

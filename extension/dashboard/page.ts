@@ -24,7 +24,7 @@ export const pageCommands = [
   'tollgate.restartDaemon',
   'tollgate.showLog',
   'tollgate.openSettings',
-  'tollgate.openExtension',
+  'tollgate.showExtension',
 ] as const
 
 const numbers = v.array(v.number())

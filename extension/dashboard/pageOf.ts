@@ -191,7 +191,7 @@ function noticeOf({ gate, data, status }: DashboardState, text: Text): Dashboard
         action: { label: text.restart, command: 'tollgate.restartDaemon' },
       }
     case 'newer':
-      return { text: text.unfollowed, action: { label: text.linkUpdate, command: 'tollgate.openExtension' } }
+      return { text: text.unfollowed, action: { label: text.linkUpdate, command: 'tollgate.showExtension' } }
     case 'older':
       return { text: text.unfollowed, action: { label: text.showLog, command: 'tollgate.showLog' } }
     case 'off':

@@ -129,7 +129,8 @@ export function settingOfCap(event: DaemonEvent, cap: CapAmount): string | undef
 /**
  * What can be done about a reached cap: allow more of it for today, by one click where it is the user's own for a day in money, else by
  * the command that asks how much; change the setting behind it; stop the task that ran into it. A cap of 0 was set to refuse every paid
- * call, so nothing more is offered there.
+ * call, so nothing more is offered there. VS Code cuts the words of all buttons where they need more room than there is: the setting is
+ * left out beside the long words of that command and a task.
  */
 function capChoices(
   event: DaemonEvent,
@@ -138,14 +139,14 @@ function capChoices(
   text: Text,
   figures: Figures,
 ): readonly Choice[] {
-  const setting = settingOfCap(event, cap)
+  const more = cap.limit > 0 ? moreForToday(event, cap, text, figures) : []
   const task = textField(event, 'task')
-  const choices: readonly Choice[] = [
-    ...(cap.limit > 0 ? moreForToday(event, cap, text, figures) : []),
-    ...(setting === undefined ? [] : [{ title: text.raise, step: { kind: 'openSetting', setting } } as const]),
-    ...(task === undefined || !pathPart.test(task) ? [] : [stopChoice(task, event, status, text, figures)]),
-  ]
-  // More buttons than are needed would be cut off at their ends.
+  const stop = task === undefined || !pathPart.test(task) ? [] : [stopChoice(task, event, status, text, figures)]
+  const setting = settingOfCap(event, cap)
+  const hasRoom = stop.length === 0 || more.every(({ step }) => step.kind === 'allow')
+  const change: readonly Choice[] =
+    setting === undefined || !hasRoom ? [] : [{ title: text.raise, step: { kind: 'openSetting', setting } }]
+  const choices = [...more, ...change, ...stop]
   return choices.length > 0 ? choices : [{ title: text.showWhy, step: { kind: 'showLog' } }]
 }
 

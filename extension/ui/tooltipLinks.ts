@@ -14,7 +14,7 @@ export const tooltipCommands = [
   'tollgate.bypass',
   'tollgate.guard',
   'tollgate.openSettings',
-  'tollgate.openExtension',
+  'tollgate.showExtension',
   'tollgate.stopTask',
   'tollgate.resumeTask',
 ] as const
@@ -47,7 +47,7 @@ function unfollowedLinks({ why }: Extract<GateView, { kind: 'unfollowed' }>, tex
   const both = [stopLink(text), resumeLink(text)]
   switch (why) {
     case 'newer':
-      return [...both, link('cloud-download', text.linkUpdate, 'tollgate.openExtension')]
+      return [...both, link('cloud-download', text.linkUpdate, 'tollgate.showExtension')]
     case 'failed':
       return [...both, restartLink(text)]
     // It is replaced by itself.

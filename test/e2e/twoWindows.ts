@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { copyFileSync, mkdirSync, symlinkSync } from 'node:fs'
+import { copyFileSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { callDaemon } from '../../extension/daemon/api.ts'
 import type { DiscoveryRecord } from '../../shared/protocol.ts'
@@ -29,6 +29,8 @@ export interface TwoWindows {
   calls(): Promise<readonly CallRow[]>
   /** Waits until both windows show the same text, one like this. */
   bothShow(pattern: RegExp): Promise<string>
+  /** Changes a setting of the machine, of which both windows hear. */
+  setMachineSetting(name: string, value: unknown): void
   /** Says whether slow answers are slow from now on. */
   hold(isHeld: boolean): void
 }
@@ -96,6 +98,11 @@ function openedOn(stand: Stand, a: Workbench, b: Workbench): Omit<TwoWindows, 'h
     status: async () => (await callDaemon(record(), 'GET', '/api/status')) as Status,
     calls: async () =>
       ((await callDaemon(record(), 'GET', '/api/calls?since=0&limit=100')) as { calls: readonly CallRow[] }).calls,
+    setMachineSetting: (name, value) => {
+      const file = join(profile.serverDataDir, 'data', 'Machine', 'settings.json')
+      const settings = JSON.parse(readFileSync(file, 'utf8')) as Readonly<Record<string, unknown>>
+      writeFileSync(file, JSON.stringify({ ...settings, [name]: value }))
+    },
     bothShow: (pattern) =>
       eventually(
         `both windows to show ${String(pattern)}`,

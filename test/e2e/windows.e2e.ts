@@ -8,7 +8,7 @@ import { eventually } from '../integration/harness/eventually.ts'
 import type { RecordedRequest } from '../upstream/recorded.ts'
 import type { Upstream } from '../upstream/upstream.ts'
 import { prompts } from '../vscode/host/prompts.ts'
-import { gateRecord } from '../vscode/host/profile.ts'
+import { freePort, gateRecord } from '../vscode/host/profile.ts'
 import type { Profile } from '../vscode/host/profile.ts'
 import { gateProcesses } from './gateProcesses.ts'
 import { slowPieces } from './heldProviders.ts'
@@ -176,6 +176,21 @@ describe('two windows of one VS Code', function () {
     }
     for (const text of await noted()) assert.match(text, /^(Tollgate|€0\.94(\/1\.14)? · \d+k)$/)
     assert.deepEqual(await gateProcesses(profile), [record().pid])
+    await nothingIsTold()
+  })
+
+  it('go with the gate to another port and back, of which neither ends what the other has started', async () => {
+    const usual = record().port
+    const noted = await Promise.all([a, b].map((window) => window.noteSpend()))
+    for (const port of [await freePort(), usual]) {
+      const { pid } = record()
+      windows.setMachineSetting('tollgate.daemon.port', port)
+      await anotherGate(pid)
+      await bothShow(/^€0\.94/)
+      assert.deepEqual([record().port, await gateProcesses(profile)], [port, [record().pid]])
+    }
+    for (const texts of await Promise.all(noted.map((read) => read())))
+      for (const text of texts) assert.match(text, /^(Tollgate|€0\.94(\/1\.14)? · \d+k)$/)
     await nothingIsTold()
   })
 

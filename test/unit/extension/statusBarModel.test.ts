@@ -215,7 +215,7 @@ describe('the status bar item', () => {
     })
 
     it('can be stopped, and has what helps; a restart only where that may help', () => {
-      assert.deepEqual(linked(drawn('newer').tooltip), ['stopAll', 'resume', 'openExtension', 'showLog'])
+      assert.deepEqual(linked(drawn('newer').tooltip), ['stopAll', 'resume', 'showExtension', 'showLog'])
       assert.deepEqual(linked(drawn('busy').tooltip), ['stopAll', 'resume', 'showLog'])
       assert.deepEqual(linked(drawn('failed').tooltip), ['stopAll', 'resume', 'restartDaemon', 'showLog'])
       const bypassed = drawn('newer', { terminals: { ...guarded, bypassed: true } })

@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:net'
 import type { AddressInfo, Server } from 'node:net'
 import * as vscode from 'vscode'
+import { freePort } from '../host/profile.ts'
 import { prompts } from '../host/prompts.ts'
 import { person } from './person.ts'
 import { api, ask, eventually, record, setSetting, status, statusBarShows } from './window.ts'
@@ -12,14 +13,6 @@ async function otherProgram(): Promise<{ readonly server: Server; readonly port:
   const server = createServer().listen({ host: '127.0.0.1', port: 0 })
   await once(server, 'listening')
   return { server, port: (server.address() as AddressInfo).port }
-}
-
-/** A port that nobody has. */
-async function freePort(): Promise<number> {
-  const { server, port } = await otherProgram()
-  server.close()
-  await once(server, 'close')
-  return port
 }
 
 /** Takes the place of VS Code's error messages until `leave`. */

@@ -14,7 +14,7 @@ import { api, setSetting, statusBarShows } from './window.ts'
 async function newerGate() {
   const told: { readonly path: string; readonly authorization: string | undefined }[] = []
   const server = createServer((request, response) => {
-    const health = { name: 'tollgate', version: '9.0.0', protocol: protocolVersion + 1, pid: 1, inFlight: 3 }
+    const health = { name: 'tollgate', version: '9.0.0', protocol: protocolVersion + 1, pid: process.pid, inFlight: 3 }
     if (request.method === 'POST') told.push({ path: request.url ?? '', authorization: request.headers.authorization })
     response.setHeader('content-type', 'application/json')
     response.end(JSON.stringify(request.method === 'POST' ? { cancelled: 3, tookMs: 2 } : health))
@@ -22,7 +22,7 @@ async function newerGate() {
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo
   const dataDir = mkdtempSync(join(tmpdir(), 'tollgate-newer-'))
-  const record = { url: `http://127.0.0.1:${port}`, port, key: 'k'.repeat(32), token: 'secret', pid: 1 }
+  const record = { url: `http://127.0.0.1:${port}`, port, key: 'k'.repeat(32), token: 'secret', pid: process.pid }
   const versions = { version: '9.0.0', protocol: protocolVersion + 1, startedAtMs: 0 }
   writeFileSync(join(dataDir, 'daemon.json'), JSON.stringify({ ...record, ...versions }))
   return {
@@ -57,7 +57,7 @@ describe('a gate that is newer than the extension of this window', () => {
     const { tooltip, background } = api().statusBar()
     assert.equal(background, 'warning')
     assert.match(tooltip, /The gate runs, but this window cannot show it/)
-    assert.match(tooltip, /command:tollgate\.openExtension\)/)
+    assert.match(tooltip, /command:tollgate\.showExtension\)/)
     assert.doesNotMatch(tooltip, /not running|restartDaemon/)
     const reader = person()
     try {

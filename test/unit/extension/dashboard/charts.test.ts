@@ -356,7 +356,7 @@ describe('the page', () => {
       action: { label: 'Show Log', command: 'tollgate.showLog' },
     })
     for (const [gate, command] of [
-      ['newer', 'tollgate.openExtension'],
+      ['newer', 'tollgate.showExtension'],
       ['older', 'tollgate.showLog'],
     ] as const) {
       const { notice } = pageOf(state({ gate }), text)

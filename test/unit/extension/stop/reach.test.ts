@@ -48,4 +48,36 @@ describe('an order about all calls', () => {
     await assert.rejects(order(), noAnswer(false))
     assert.ok(daemon.seen.length > 0 && daemon.seen.every(({ authorization }) => authorization === undefined))
   })
+
+  it('is given again to the daemon that has taken the place of the one that is followed', async () => {
+    const record = (await readRecord(daemon.dataDir))!
+    const refusing = new FakeDaemon()
+    await refusing.start()
+    refusing.answers['POST /api/kill'] = { status: 401, body: { error: { message: 'wrong token' } } }
+    daemon.answers['POST /api/kill'] = { status: 200, body: { cancelled: 1 } }
+    try {
+      const stale = { ...record, url: refusing.url, token: 'of-the-predecessor' }
+      assert.deepEqual(await orderAll(daemon.dataDir, stale, '/api/kill'), { cancelled: 1 })
+    } finally {
+      await refusing.remove()
+    }
+    assert.deepEqual(
+      daemon.seen.map(({ route, authorization }) => [route, authorization]),
+      [
+        ['GET /healthz', undefined],
+        ['POST /api/kill', 'Bearer control-token'],
+      ],
+    )
+  })
+
+  it('C12: is not answered by a daemon that does not know us, so that a stop waits', async () => {
+    daemon.answers['POST /api/kill'] = { status: 401, body: { error: { message: 'wrong token' } } }
+    for (const followed of [true, false]) {
+      daemon.seen.length = 0
+      await assert.rejects(order(followed), noAnswer(true))
+      assert.equal(daemon.seen.filter(({ route }) => route === 'POST /api/kill').length, 2, 'tried twice')
+    }
+    daemon.health = 'not ours'
+    await assert.rejects(order(true), noAnswer(true))
+  })
 })

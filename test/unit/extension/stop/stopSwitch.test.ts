@@ -60,10 +60,10 @@ describe('the stop of all calls', () => {
     assert.deepEqual([await first.waits(), first.isOwed()], [false, false])
   })
 
-  it('is not left waiting where a daemon that began meanwhile takes it', async () => {
+  it('is left in the directory for a daemon that began meanwhile and took it: it may have no other place for it', async () => {
     const { state, window } = machine(gone, { cancelled: 2, tookMs: 4 })
     assert.deepEqual(await window().stop(), { kind: 'stopped', cancelled: 2, tookMs: 4 })
-    assert.deepEqual([state.stops, state.orders], [0, ['/api/kill', '/api/kill anew']])
+    assert.deepEqual([state.stops, state.orders], [1, ['/api/kill', '/api/kill anew']])
   })
 
   it('does not wait where a daemon answered with an error, which is said as it is', async () => {
@@ -100,5 +100,19 @@ describe('the stop of all calls', () => {
     state.isWritable = false
     assert.deepEqual(await window().resume(), { kind: 'refused', reason: 'EROFS: read-only file system' })
     assert.equal(state.stops, 1)
+  })
+
+  it('that this window owes is lifted by a resume of all calls elsewhere, and by no other event', async () => {
+    const { state, window } = machine()
+    state.isWritable = false
+    const mine = window()
+    const time = '2026-11-30T12:00:00.000Z'
+    const resumed = { event: 'resumed', time, scope: 'global', ref: '', lifted: 0 } as const
+    assert.equal(mine.isLiftedBy(resumed), false, 'nothing is owed')
+    await mine.stop()
+    assert.equal(mine.isLiftedBy({ ...resumed, scope: 'task', ref: 'build' }), false)
+    assert.equal(mine.isLiftedBy({ event: 'killed', time, scope: 'global', ref: '' }), false)
+    assert.equal(mine.isLiftedBy(resumed), true)
+    assert.deepEqual([await mine.waits(), mine.isOwed()], [false, false])
   })
 })
