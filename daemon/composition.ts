@@ -9,7 +9,7 @@ import type { Configuration } from './config/configuration.ts'
 import { restoreGrants } from './control/grantApi.ts'
 import { Housekeeping } from './control/housekeeping.ts'
 import { KillBoard } from './control/killBoard.ts'
-import { pendingStops } from './control/pendingStops.ts'
+import { pendingStops, removeStaleDrafts } from './control/pendingStops.ts'
 import { followPrices, sayAges } from './control/priceUpdates.ts'
 import { SelfCheck } from './control/selfCheck.ts'
 import { SpendWatch } from './control/spendWatch.ts'
@@ -115,7 +115,7 @@ export function compose(parts: CompositionParts): Composition {
     rates: new RateBook(),
     withoutUsageOption: new Set(),
     memory: new TaskMemory(countedIds('s'), taskHistory(ledger)),
-    kills: new KillBoard({ ledger, inFlight, events, pending: pendingStops(parts.dataDir), nowMs }),
+    kills: new KillBoard({ ledger, inFlight, events, pending: pendingStops(parts.dataDir), log, nowMs }),
     counts: new CountBook(randomBytes(16).toString('hex'), nowMs),
     contextWindows: new ContextWindows({ ask, nowMs }),
     counterFailures: new BoundedMap(100),
@@ -137,7 +137,7 @@ export function compose(parts: CompositionParts): Composition {
     gate,
     start() {
       // Whoever asked for a stop after `takeUp` and did not find this daemon yet finds it from now on.
-      gate.kills.takeUpPending()
+      gate.kills.takeUpPending(true)
       selfCheck.schedule(nowMs)
       housekeeping.schedule()
       spendWatch.start()
@@ -153,7 +153,8 @@ export function compose(parts: CompositionParts): Composition {
 /** What was left behind counts: stops that wait, open reservations, orders, grants, a price table of one's own. */
 export function takeUp(gate: Gate): void {
   const { ledger, log } = gate
-  gate.kills.takeUpPending()
+  gate.kills.takeUpPending(true)
+  removeStaleDrafts(gate.dataDir, gate.nowMs())
   const orphans = ledger.settleOrphans(gate.nowMs())
   if (orphans.calls > 0) {
     log.warn('calls of a daemon that died were settled at their worst case', { count: orphans.calls })

@@ -4,12 +4,10 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import * as vscode from 'vscode'
 import { protocolVersion, version } from '../shared/build.ts'
-import { personalCapNames } from '../shared/personalCaps.ts'
 import type { ControlRequest, DiscoveryRecord } from '../shared/protocol.ts'
 import { CommandLauncher } from './commandLine/commandLauncher.ts'
 import { callDaemon, readHealth } from './daemon/api.ts'
 import { openControl } from './daemon/client.ts'
-import type { Connection } from './daemon/connection.ts'
 import { SettingsInForce } from './daemon/daemonSettings.ts'
 import type { DaemonSettings } from './daemon/daemonSettings.ts'
 import { readRecord } from './daemon/discovery.ts'
@@ -17,27 +15,26 @@ import { daemonLogPath, launchDaemon, pruneAfter } from './daemon/launch.ts'
 import { followLog } from './daemon/logTail.ts'
 import { Supervisor } from './daemon/supervisor.ts'
 import { Terminals } from './env/terminals.ts'
+import { GateState } from './gateState.ts'
 import { GuardedTerminals } from './guardedTerminal/guardedTerminals.ts'
 import { localiserIn } from './text/localiser.ts'
 import { createLog, reasonOf } from './log.ts'
 import { Memory } from './memory.ts'
 import { placeOf } from './place.ts'
-import { daemonStep, invalidCap, ownValue, parseSettings } from './settings.ts'
-import type { InvalidSetting, Settings } from './settings.ts'
+import { daemonStep } from './settings.ts'
+import type { Settings } from './settings.ts'
+import { readSettings, sayRefusedCaps } from './settingsReading.ts'
 import { forgetStop, keepStop, stopWaits, withdrawStops } from './stop/pendingStop.ts'
 import { orderAll } from './stop/reach.ts'
 import { stoppedAt } from './stop/stopped.ts'
 import { StopSwitch } from './stop/stopSwitch.ts'
 import { createText } from './text/text.ts'
 import type { Text } from './text/text.ts'
-import { downView } from './ui/awayText.ts'
 import { realTimers } from './ui/coalesce.ts'
 import { createFigures } from './ui/figures.ts'
 import type { Figures } from './ui/figures.ts'
-import { capsAfter, capsUnder, noCaps } from './ui/exhaustedCaps.ts'
 import { gateKey } from './ui/gateView.ts'
-import type { ExhaustedCap, GateView } from './ui/gateView.ts'
-import { isCapEvent, pastCapEvents, recalledCaps } from './ui/recalledCaps.ts'
+import type { GateView } from './ui/gateView.ts'
 import type { DaemonEvent } from './ui/eventFields.ts'
 
 /** Owns every lifetime of the extension: log, settings, memory, the supervised daemon, the terminals' environment. */
@@ -68,18 +65,13 @@ export class TollgateContext implements vscode.Disposable {
   #currency = 'EUR'
   #settings: Settings
   readonly #daemonSettings: SettingsInForce
-  #gate: GateView = { kind: 'starting' }
+  readonly #gateState: GateState
   /** What the daemon writes stands in the log of the window, too. */
   readonly #daemonLog = followLog(
     () => daemonLogPath(this.dataDir),
     (line) => this.log.info(`[daemon] ${line}`),
     realTimers,
   )
-  #exhausted = noCaps
-  /** How many events this window has heard that may have changed `#exhausted`. */
-  #capEvents = 0
-  /** Process of the gate that was up last: another one may take its place without a gap. */
-  #gatePid: number | null = null
 
   /** Fires after settings of Tollgate changed. */
   readonly onDidChangeSettings = this.#settingsChanged.event
@@ -101,12 +93,13 @@ export class TollgateContext implements vscode.Disposable {
       host: () => placeOf(extension.globalStorageUri.fsPath, host),
       dataDir: () => placeOf(this.dataDir, host),
     })
-    this.#settings = this.#readSettings()
+    this.#settings = readSettings(undefined, this)
     this.#daemonSettings = new SettingsInForce(this.#daemonWanted(), () => {
       this.log.info('The changed settings of the gate hold from now on.')
       this.#settingsChanged.fire(this.#settings)
     })
     this.commandLauncher = this.#createCommandLauncher()
+    this.#gateState = this.#createGateState()
     this.supervisor = this.#createSupervisor()
     this.terminals = new Terminals(this)
     this.guardedTerminals = new GuardedTerminals(this)
@@ -141,7 +134,7 @@ export class TollgateContext implements vscode.Disposable {
 
   /** The gate as the user interface shows it. */
   get gate(): GateView {
-    return this.#gate
+    return this.#gateState.view
   }
 
   /** Folder of ledger, key and discovery record: the storage that all windows share, unless a setting names another. */
@@ -160,7 +153,7 @@ export class TollgateContext implements vscode.Disposable {
   /** Begins to look for the daemon. */
   start(): void {
     if (this.#settings.enabled) this.supervisor.start()
-    else this.#show({ kind: 'off' })
+    else this.#gateState.off()
   }
 
   dispose(): void {
@@ -222,7 +215,11 @@ export class TollgateContext implements vscode.Disposable {
       },
       { version, protocol: protocolVersion },
       {
-        connectionChanged: (connection) => this.#connectionChanged(connection),
+        connectionChanged: (connection) => {
+          // A status comes with whatever the daemon has to say, and the end of a connection with why.
+          this.#daemonLog.ask()
+          this.#gateState.connectionChanged(connection)
+        },
         event: (event) => this.#hear(event),
         settingsWait: (calls) => this.#sayThatSettingsWait(calls),
       },
@@ -256,38 +253,16 @@ export class TollgateContext implements vscode.Disposable {
     return { type: 'settings', caps: this.#settings.caps, keep: this.#settings.keepCaps }
   }
 
-  #connectionChanged(connection: Connection): void {
-    // A status comes with whatever the daemon has to say, and the end of a connection with why.
-    this.#daemonLog.ask()
-    switch (connection.kind) {
-      case 'off':
-        return this.#show(this.#settings.enabled ? { kind: 'starting' } : { kind: 'off' })
-      case 'starting':
-        return this.#show({ kind: 'starting' })
-      case 'away':
-        return this.#show(downView(connection, this.text))
-      case 'unfollowed':
-        return this.#showUnfollowed(connection)
-      case 'connected': {
-        const { record, status, successor } = connection
-        const isSame = this.#gate.kind === 'up' && this.#gatePid === record.pid
-        this.#gatePid = record.pid
-        this.#followCurrency(status.currency)
-        this.#exhausted = capsUnder(this.#exhausted, status)
-        this.#show({ kind: 'up', status, exhausted: this.#exhausted, successor })
-        if (!isSame) this.#gateIsBack(record)
-      }
-    }
-  }
-
-  /** Calls pass that gate as well, so terminals are guarded by it, and a stop that nobody else knows of is made good there. */
-  #showUnfollowed({ why, version: running, record }: Extract<Connection, { kind: 'unfollowed' }>): void {
-    const isSame = this.#gate.kind === 'unfollowed' && this.#gatePid === record.pid
-    this.#gatePid = record.pid
-    this.#show({ kind: 'unfollowed', why, version: running, ownVersion: version })
-    if (isSame) return
-    void this.terminals.apply()
-    if (this.stops.isOwed()) void vscode.commands.executeCommand('tollgate.stopAll')
+  #createGateState(): GateState {
+    return new GateState({
+      text: this.text,
+      isEnabled: () => this.#settings.enabled,
+      ask: (path) => this.supervisor.call('GET', path),
+      warn: (line) => this.log.warn(line),
+      currencyIs: (code) => this.#followCurrency(code),
+      changed: (gate, before) => this.#gateIs(gate, before),
+      arrived: (record) => this.#gateArrived(record),
+    })
   }
 
   #followCurrency(currency: string): void {
@@ -296,48 +271,17 @@ export class TollgateContext implements vscode.Disposable {
     this.#figures = createFigures(vscode.env.language, currency)
   }
 
-  /** The key exists at the latest now, so terminals can be guarded; a stop that nobody else knows of is made good. */
-  #gateIsBack(record: DiscoveryRecord): void {
+  /**
+   * The key exists at the latest now, so terminals can be guarded: calls pass a gate that this window cannot follow as well. A stop
+   * that nobody else knows of is made good.
+   */
+  #gateArrived(record: DiscoveryRecord): void {
     void this.terminals.apply()
-    void this.commandLauncher.follow(record.pid)
-    void this.#recallCaps(record)
+    if (this.gate.kind === 'up') void this.commandLauncher.follow(record.pid)
     if (this.stops.isOwed()) void vscode.commands.executeCommand('tollgate.stopAll')
   }
 
-  #hear(event: DaemonEvent): void {
-    if (event.event === 'caps_refused') this.#sayInvalid(refusedCaps(event))
-    if (event.event !== 'call_started' && event.event !== 'call_settled') this.log.info(eventLine(event))
-    this.#noteCaps(event)
-    this.#eventReceived.fire(event)
-  }
-
-  #noteCaps(event: DaemonEvent): void {
-    if (this.#gate.kind !== 'up') return
-    if (isCapEvent(event.event)) this.#capEvents += 1
-    this.#showCaps(this.#gate, capsAfter(this.#exhausted, event, this.#gate.status))
-  }
-
-  /** Of what was before this window only the daemon knows. What is heard while it answers is newer. */
-  async #recallCaps({ startedAtMs }: DiscoveryRecord): Promise<void> {
-    const heard = this.#capEvents
-    try {
-      const answer = await this.supervisor.call('GET', pastCapEvents(startedAtMs))
-      if (this.#gate.kind !== 'up' || heard !== this.#capEvents || this.#exhausted.length > 0) return
-      this.#showCaps(this.#gate, recalledCaps(answer, this.#gate.status))
-    } catch (error) {
-      this.log.warn(`Past refusals: ${reasonOf(error)}`)
-    }
-  }
-
-  #showCaps(gate: Extract<GateView, { kind: 'up' }>, exhausted: readonly ExhaustedCap[]): void {
-    if (exhausted === this.#exhausted) return
-    this.#exhausted = exhausted
-    this.#show({ ...gate, exhausted })
-  }
-
-  #show(gate: GateView): void {
-    const before = this.#gate
-    this.#gate = gate
+  #gateIs(gate: GateView, before: GateView): void {
     const stopped = stoppedAt(gate)
     if (gateKey(gate) !== gateKey(before) || stopped !== stoppedAt(before)) {
       void vscode.commands.executeCommand('setContext', 'tollgate.gate', gateKey(gate))
@@ -346,9 +290,17 @@ export class TollgateContext implements vscode.Disposable {
     this.#gateChanged.fire(gate)
   }
 
+  #hear(event: DaemonEvent): void {
+    if (event.event === 'caps_refused') sayRefusedCaps(event, this)
+    if (event.event !== 'call_started' && event.event !== 'call_settled') this.log.info(eventLine(event))
+    this.#gateState.hear(event)
+    if (this.stops.isLiftedBy(event)) this.log.info('The stop that this window was to make good is lifted by a resume.')
+    this.#eventReceived.fire(event)
+  }
+
   #settingsMayHaveChanged(): void {
     const before = this.#settings
-    this.#settings = this.#readSettings()
+    this.#settings = readSettings(before, this)
     if (JSON.stringify(before) === JSON.stringify(this.#settings)) return
     this.supervisor.send(this.#capsMessage())
     this.#daemonSettings.want(this.#daemonWanted(), vscode.window.state.focused)
@@ -369,40 +321,6 @@ export class TollgateContext implements vscode.Disposable {
     }
     this.#settingsChanged.fire(this.#settings)
   }
-
-  #readSettings(): Settings {
-    const configuration = vscode.workspace.getConfiguration('tollgate')
-    const { settings, invalid } = parseSettings(
-      {
-        effective: (key) => configuration.get(key),
-        user: (key) => ownValue(configuration.inspect(key), configuration.get(key)),
-      },
-      this.#settings,
-    )
-    this.#sayInvalid(invalid)
-    return settings
-  }
-
-  #sayInvalid(invalid: readonly InvalidSetting[]): void {
-    for (const { name, cap } of invalid) {
-      const { text } = this
-      const largest = cap === null ? '' : this.#figures.whole(cap.largest)
-      const message =
-        cap === null
-          ? text.invalidSetting(name)
-          : cap.unit === 'eur'
-            ? text.invalidEuros(name, largest)
-            : text.invalidTokens(name, largest)
-      this.log.warn(message)
-      // Every window reads the same settings; the one in which somebody types says it.
-      if (vscode.window.state.focused) void vscode.window.showWarningMessage(message)
-    }
-  }
-}
-
-/** Caps of this window that another version of the daemon cannot use. */
-function refusedCaps({ caps }: DaemonEvent): readonly InvalidSetting[] {
-  return Array.isArray(caps) ? personalCapNames.filter((name) => caps.includes(name)).map(invalidCap) : []
 }
 
 /** An event as one line of the log. Events carry codes and figures, never text of a request. */

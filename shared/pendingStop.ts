@@ -5,6 +5,7 @@
 
 const prefix = 'pending-stop-'
 const suffix = '.json'
+const draftSuffix = '.new'
 
 /** Name of the file of one stop: `scope` of the `KillRequest` in it, and what tells refs of one scope apart. */
 export function pendingStopFile(scope: string, mark = ''): string {
@@ -17,4 +18,9 @@ export const globalStop = { file: pendingStopFile('global'), text: '{"scope":"gl
 /** True for the name of a finished file of that kind. */
 export function isPendingStop(fileName: string): boolean {
   return fileName.startsWith(prefix) && fileName.endsWith(suffix)
+}
+
+/** True for the name of one that is being written, or was when its writer died. */
+export function isPendingStopDraft(fileName: string): boolean {
+  return fileName.startsWith(prefix) && fileName.includes(`${suffix}.`) && fileName.endsWith(draftSuffix)
 }

@@ -17,6 +17,11 @@ export class DaemonAway extends CommandFailure {
   override name = 'DaemonAway'
 }
 
+/** Another daemon answers by now at the address of the one that was meant: it does not know that one's token. Nothing was done. */
+export class DaemonReplaced extends DaemonAway {
+  override name = 'DaemonReplaced'
+}
+
 /** A daemon is there and does not answer in time. */
 export class DaemonSilent extends CommandFailure {
   override name = 'DaemonSilent'
@@ -94,11 +99,16 @@ function isTimeout(error: unknown): boolean {
   return error instanceof Error && error.message === 'timeout'
 }
 
+/** A daemon, and where the one is found that takes its place. */
+export interface FoundDaemon extends DiscoveryRecord {
+  readonly dataDir: string
+}
+
 /**
  * The running daemon of a data directory. Its health is asked before anything that carries the token, so that the token is
  * not handed to another program that has taken the port since. Throws a CommandFailure.
  */
-export async function findDaemon(dataDir: string): Promise<DiscoveryRecord> {
+export async function findDaemon(dataDir: string): Promise<FoundDaemon> {
   const record = readDiscovery(dataDir)
   if (record === null) throw notRunning(dataDir)
   let health: Partial<Health>
@@ -114,20 +124,38 @@ export async function findDaemon(dataDir: string): Promise<DiscoveryRecord> {
       `The daemon at ${record.url} is version ${record.version} and speaks another control protocol: restart it.`,
     )
   }
-  return record
+  return { ...record, dataDir }
 }
 
-/** A control call that has to succeed; the parsed answer. Throws a CommandFailure with the daemon's own sentence. */
-export async function control(
-  record: DiscoveryRecord,
-  ask: { readonly method: 'GET' | 'POST'; readonly path: string; readonly body?: unknown },
-): Promise<unknown> {
+interface ControlAsk {
+  readonly method: 'GET' | 'POST'
+  readonly path: string
+  readonly body?: unknown
+}
+
+/**
+ * A control call that has to succeed; the parsed answer. Where another daemon has taken the place of one that was found, that
+ * one is asked, once. Throws a CommandFailure with the daemon's own sentence.
+ */
+export async function control(record: DiscoveryRecord | FoundDaemon, ask: ControlAsk): Promise<unknown> {
+  try {
+    return await controlOnce(record, ask)
+  } catch (failure) {
+    if (!(failure instanceof DaemonReplaced) || !('dataDir' in record)) throw failure
+    return controlOnce(await findDaemon(record.dataDir), ask)
+  }
+}
+
+async function controlOnce(record: DiscoveryRecord, ask: ControlAsk): Promise<unknown> {
   let answer: DaemonAnswer
   try {
     answer = await askDaemon(record, { ...ask, token: record.token })
   } catch (error) {
     const message = `Tollgate at ${record.url} does not answer.`
     throw isTimeout(error) ? new DaemonSilent(message) : new DaemonAway(message)
+  }
+  if (answer.status === 401) {
+    throw new DaemonReplaced(`Tollgate at ${record.url} is not the one of daemon.json any more. Run the command again.`)
   }
   let value: unknown
   try {

@@ -3,7 +3,15 @@ import type { KillRequest, KillResult } from '../../shared/protocol.ts'
 import { pendingStops, StopStays } from '../control/pendingStops.ts'
 import { plural } from './amounts.ts'
 import { reasonOf } from './attempt.ts'
-import { acrossSuccession, CommandFailure, control, DaemonAway, DaemonSilent, findDaemon } from './daemonClient.ts'
+import {
+  acrossSuccession,
+  CommandFailure,
+  control,
+  DaemonAway,
+  DaemonReplaced,
+  DaemonSilent,
+  findDaemon,
+} from './daemonClient.ts'
 import type { Terminal } from './terminal.ts'
 
 /**
@@ -24,10 +32,9 @@ export async function runKill(dataDir: string, request: KillRequest, terminal: T
     if (!isAway(failure) || !existsSync(dataDir)) throw failure
     keepStop(dataDir, request, failure)
     try {
-      // One that has begun meanwhile may not have seen it.
-      const code = await kill()
-      forget(dataDir, request)
-      return code
+      // One that has begun meanwhile may not have seen it. It removes the file itself once the ledger has the stop: where the
+      // ledger cannot be written, the file is all that keeps it.
+      return await kill()
     } catch (again) {
       if (!isAway(again)) {
         forget(dataDir, request)
@@ -88,7 +95,7 @@ function isAway(failure: unknown): failure is DaemonAway | DaemonSilent {
 
 /** What a silent daemon did is not known. Another one, of another directory, may let calls pass. */
 function saysAway(dataDir: string, failure: CommandFailure): string {
-  return failure instanceof DaemonSilent
+  return failure instanceof DaemonSilent || failure instanceof DaemonReplaced
     ? failure.message
     : `Tollgate is not running for ${dataDir}, so no call was stopped.`
 }

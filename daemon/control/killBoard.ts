@@ -1,9 +1,9 @@
 import type { KillRequest, KillResult } from '../../shared/protocol.ts'
 import { coversCall, killedRefusal } from '../guards/killSwitch.ts'
-import { LedgerUnavailable } from '../ledger/ledger.ts'
 import type { KillSwitch, Ledger } from '../ledger/ledger.ts'
 import type { InFlight } from '../observe/inFlight.ts'
 import type { EventBus } from '../observe/eventBus.ts'
+import type { Log } from '../observe/log.ts'
 import type { PendingStops } from './pendingStops.ts'
 
 /** What a kill switch acts on. */
@@ -13,6 +13,7 @@ export interface KillBoardParts {
   readonly events: EventBus
   /** Stops that were asked for while no daemon answered; also where the ledger cannot be written. */
   readonly pending: PendingStops
+  readonly log: Log
   readonly nowMs: () => number
 }
 
@@ -52,12 +53,30 @@ export class KillBoard {
     return { cancelled, tookMs }
   }
 
-  /** Sets the switches that were asked for while no daemon answered, once each. */
-  takeUpPending(): void {
-    for (const stop of this.#parts.pending.list()) {
+  /**
+   * Sets the switches that were asked for while no daemon answered, once each. Where it cannot be known at the start which there are,
+   * it is everything; later the next look will tell. Does not throw: what begins or goes on after it has to.
+   */
+  takeUpPending(isStart = false): void {
+    for (const stop of this.#waiting(isStart)) {
       const isOn = this.#kills.find((one) => same(one, { scope: stop.scope, ref: stop.ref ?? '' }))
       if (isOn === undefined) this.kill(stop)
       else this.#keep(isOn)
+    }
+  }
+
+  #waiting(isStart: boolean): readonly KillRequest[] {
+    const { pending, log } = this.#parts
+    try {
+      return pending.list()
+    } catch (fault) {
+      const problem = fault instanceof Error ? fault.message : String(fault)
+      if (!isStart || this.#kills.some(({ scope }) => scope === 'global')) {
+        log.warn('the stops that wait cannot be read now', { problem })
+        return []
+      }
+      log.error('the stops that wait cannot be read, so all calls are stopped until a resume', { problem })
+      return [{ scope: 'global' }]
     }
   }
 
@@ -70,19 +89,16 @@ export class KillBoard {
     const lifted = this.#kills.filter(
       (kill) => request.scope === 'global' || same(kill, { scope: request.scope, ref: request.ref ?? '' }),
     )
-    for (const kill of lifted) {
-      ledger.clearKill(kill.scope, kill.ref)
-      pending.settle(requestOf(kill))
-      this.#kills.splice(this.#kills.indexOf(kill), 1)
-    }
+    for (const kill of lifted) ledger.clearKill(kill.scope, kill.ref)
     pending.withdraw(request)
+    for (const kill of lifted) this.#kills.splice(this.#kills.indexOf(kill), 1)
     events.emit('resumed', { scope: request.scope, ref: request.ref ?? '', lifted: lifted.length })
   }
 
   /** Writes a switch down: in the ledger, else as a stop that waits for the next start. False where neither can be written. */
   #keep(kill: KillSwitch): boolean {
     const { ledger, pending } = this.#parts
-    if (written(() => ledger.setKill(kill))) {
+    if (quietly(() => ledger.setKill(kill))) {
       quietly(() => pending.settle(requestOf(kill)))
       return true
     }
@@ -94,24 +110,13 @@ function requestOf({ scope, ref }: KillSwitch): KillRequest {
   return scope === 'global' ? { scope } : { scope, ref }
 }
 
-/** The stop works already; what of it cannot be written or removed must not turn it into a fault. */
+/** The stop works already; a disk that cannot write or remove what is kept of it must not turn it into a fault. */
 function quietly(step: () => void): boolean {
   try {
     step()
     return true
   } catch {
     return false
-  }
-}
-
-/** A broken disk must not turn a stop that has worked into a fault; it then holds until the daemon ends. */
-function written(write: () => void): boolean {
-  try {
-    write()
-    return true
-  } catch (fault) {
-    if (fault instanceof LedgerUnavailable) return false
-    throw fault
   }
 }
 

@@ -35,9 +35,10 @@ export function unavailableLedger(reason: string): Ledger {
     recordEvent: () => undefined,
     events: () => [],
     claimAlert: () => false,
-    // A switch that cannot be read counts as off only because every call is refused anyway.
+    // A switch that cannot be read counts as off only because every call is refused anyway. One that is set has to be kept
+    // elsewhere: it must be on once the ledger is there again.
     kills: () => [],
-    setKill: () => undefined,
+    setKill: fail,
     clearKill: () => undefined,
     capOverrides: () => [],
     setCapOverride: fail,

@@ -17,7 +17,12 @@ import {
  */
 export function replacePrivateFile(path: string, text: string): void {
   const draft = writeDraft(path, text)
-  renameSync(draft, path)
+  try {
+    renameSync(draft, path)
+  } catch (fault) {
+    rmSync(draft, { force: true })
+    throw fault
+  }
 }
 
 /** Makes a file that only its owner may read, unless it is there. False where it was. */
@@ -61,6 +66,9 @@ function writeDraft(path: string, text: string): string {
   try {
     writeSync(file, text)
     fsyncSync(file)
+  } catch (fault) {
+    rmSync(draft, { force: true })
+    throw fault
   } finally {
     closeSync(file)
   }

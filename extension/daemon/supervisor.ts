@@ -1,5 +1,6 @@
 import type { ControlRequest, DiscoveryRecord, Health } from '../../shared/protocol.ts'
 import type { Status } from '../../shared/status.ts'
+import { acrossHandOver } from './acrossHandOver.ts'
 import { callDaemon } from './api.ts'
 import type { ControlClient } from './client.ts'
 import type { AwayReason, Connection } from './connection.ts'
@@ -110,7 +111,11 @@ export class Supervisor {
   async call(method: 'GET' | 'POST', path: string, body?: unknown): Promise<unknown> {
     const record = this.#record ?? (await this.#ports.readRecord())
     if (record === undefined) throw new Error('no daemon is running')
-    return callDaemon(record, method, path, body)
+    return acrossHandOver(
+      record,
+      async () => (await this.#answering())?.record,
+      (current) => callDaemon(current, method, path, body),
+    )
   }
 
   /** Looks again at once where this window waits for others to bring a daemon: somebody is there. */
@@ -120,9 +125,7 @@ export class Supervisor {
 
   /** The health of the daemon of the data directory, whether this window follows it or not; undefined where none answers. */
   async health(): Promise<Health | undefined> {
-    const record = await this.#ports.readRecord()
-    const health = record && (await this.#ports.readHealth(record.url, 1000))
-    return health?.pid === record?.pid ? health : undefined
+    return (await this.#answering())?.health
   }
 
   /**
@@ -303,6 +306,13 @@ export class Supervisor {
     this.#looks.begin()
     do await this.#looks.next()
     while (!this.#ended(run) && (await this.health()) === undefined)
+  }
+
+  /** Record and health of the daemon of the data directory; undefined where none answers or the record is another one's. */
+  async #answering(): Promise<{ readonly record: DiscoveryRecord; readonly health: Health } | undefined> {
+    const record = await this.#ports.readRecord()
+    const health = record && (await this.#ports.readHealth(record.url, 1000))
+    return record !== undefined && health?.pid === record.pid ? { record, health } : undefined
   }
 
   /** What comes of something, or undefined once this window need not wait for it any more. */

@@ -1,6 +1,6 @@
 import * as vscode from 'vscode'
 import type { TollgateContext } from '../context.ts'
-import { offer } from '../offerActions.ts'
+import { offer, startActions } from '../offerActions.ts'
 
 /** Stops all calls and says how many, or what holds instead where the gate does not answer. */
 export async function stopAll(context: TollgateContext): Promise<void> {
@@ -11,7 +11,7 @@ export async function stopAll(context: TollgateContext): Promise<void> {
     case 'stopped':
       return offer(text.stopped(outcome.cancelled, outcome.tookMs), { [text.linkResume]: () => resume(context) })
     case 'waits':
-      return offer(outcome.isThere ? text.stopUnanswered : text.stopWhileDown, startActions(context))
+      return offer(outcome.isThere ? text.stopUnanswered : text.stopWhileDown, startActions(context, outcome.isThere))
     case 'windowOnly':
       return sayFault(context, text.stopNotStored(outcome.reason))
     case 'refused':
@@ -28,7 +28,10 @@ export async function resume(context: TollgateContext): Promise<void> {
     case 'resumed':
       return offer(text.resumed)
     case 'away':
-      return offer(outcome.isThere ? text.resumeUnanswered : text.resumeWhileDown, startActions(context))
+      return offer(
+        outcome.isThere ? text.resumeUnanswered : text.resumeWhileDown,
+        startActions(context, outcome.isThere),
+      )
     case 'refused':
       return sayFault(context, text.stepFailed(outcome.reason))
   }
@@ -39,11 +42,4 @@ function sayFault({ text, log }: TollgateContext, message: string): void {
   void vscode.window.showErrorMessage(message, text.showLog).then((chosen) => {
     if (chosen === text.showLog) log.show()
   })
-}
-
-function startActions({ text, log }: TollgateContext): Record<string, () => unknown> {
-  return {
-    [text.restart]: () => vscode.commands.executeCommand('tollgate.restartDaemon'),
-    [text.showLog]: () => log.show(),
-  }
 }

@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto'
-import { mkdir, open, readdir, rename, rm } from 'node:fs/promises'
+import { lstat, mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { globalStop, isPendingStop } from '../../shared/pendingStop.ts'
 
 /**
- * Writes down that everything is to be stopped, for the next daemon of this data directory. Durable and atomic, for its owner
- * only. Throws the fault of the file system.
+ * Writes down that everything is to be stopped, for the next daemon of this data directory. Atomic, durable where the platform
+ * can, for its owner only. `move` gives the finished file its name. Throws the fault of the file system, unless it stands there.
  */
-export async function keepStop(dataDir: string): Promise<void> {
+export async function keepStop(dataDir: string, move: typeof rename = rename): Promise<void> {
   await mkdir(dataDir, { recursive: true, mode: 0o700 })
   const target = join(dataDir, globalStop.file)
   const draft = `${target}.${randomUUID()}.new`
@@ -19,11 +19,32 @@ export async function keepStop(dataDir: string): Promise<void> {
     } finally {
       await file.close()
     }
-    await rename(draft, target)
+    await move(draft, target)
   } catch (error) {
     await rm(draft, { force: true }).catch(() => undefined)
-    throw error
+    // Windows replaces no file that another process has open; a full disk takes no second one.
+    if (!(await stands(target))) throw error
   }
+  await syncDirectory(dataDir)
+}
+
+/** Whether the stop of everything is written there already. */
+async function stands(file: string): Promise<boolean> {
+  try {
+    const entry = await lstat(file)
+    if (!entry.isFile() || entry.size !== globalStop.text.length) return false
+    return (await readFile(file, 'utf8')) === globalStop.text
+  } catch {
+    return false
+  }
+}
+
+/** Without it the name of a new file may be lost with the power. Windows opens no directory; a fault changes nothing for readers. */
+async function syncDirectory(dataDir: string): Promise<void> {
+  if (process.platform === 'win32') return
+  const directory = await open(dataDir, 'r').catch(() => undefined)
+  await directory?.sync().catch(() => undefined)
+  await directory?.close().catch(() => undefined)
 }
 
 /** Takes that stop away again. Throws where it would stay. */

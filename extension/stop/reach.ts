@@ -1,4 +1,5 @@
 import type { DiscoveryRecord } from '../../shared/protocol.ts'
+import { acrossHandOver, isReplaced } from '../daemon/acrossHandOver.ts'
 import { callDaemon, DaemonAnswer, readHealth } from '../daemon/api.ts'
 import { isAlive } from '../daemon/copies.ts'
 import { readRecord } from '../daemon/discovery.ts'
@@ -20,7 +21,8 @@ const healthMs = 1000
 
 /**
  * Gives an order about all calls to the daemon that is `followed`, else to the one that answers for the data directory. Its
- * health is asked first then, so that the token reaches no other program. Throws a NoAnswer, or a DaemonAnswer where it says no.
+ * health is asked first then, so that the token reaches no other program. A daemon that has taken the place of that one is given
+ * the order as well. Throws a NoAnswer, also where a daemon does not know us, or a DaemonAnswer where it says no.
  */
 export async function orderAll(
   dataDir: string,
@@ -29,9 +31,13 @@ export async function orderAll(
 ): Promise<unknown> {
   const record = followed ?? (await answeringRecord(dataDir))
   try {
-    return await callDaemon(record, 'POST', path, { scope: 'global' })
+    return await acrossHandOver(
+      record,
+      () => answeringRecord(dataDir),
+      (current) => callDaemon(current, 'POST', path, { scope: 'global' }),
+    )
   } catch (error) {
-    if (error instanceof DaemonAnswer) throw error
+    if (error instanceof NoAnswer || (error instanceof DaemonAnswer && !isReplaced(error))) throw error
     const isRefused = (error as NodeJS.ErrnoException).code === 'ECONNREFUSED'
     throw new NoAnswer(!isRefused, error instanceof Error ? error.message : String(error))
   }

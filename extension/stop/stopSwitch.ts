@@ -1,10 +1,11 @@
+import type { DaemonEvent } from '../ui/eventFields.ts'
 import { NoAnswer } from './reach.ts'
 
 /** What the switch acts on. */
 export interface StopPorts {
   /**
-   * Gives an order about all calls to the daemon; `anew`: to whichever answers by now. Throws a NoAnswer, or a DaemonAnswer
-   * where it says no.
+   * Gives an order about all calls to the daemon; `anew`: to whichever answers by now. Throws a NoAnswer, also where a daemon
+   * does not know our token, or a DaemonAnswer where it says no.
    */
   order(path: '/api/kill' | '/api/resume', anew: boolean): Promise<unknown>
   /** Writes a stop of everything down for the next daemon. Throws where the file system refuses, as the next three do. */
@@ -74,6 +75,11 @@ export class StopSwitch {
     return this.#isOwed || (await this.#ports.waits().catch(() => true))
   }
 
+  /** An event of the gate: true where all calls were resumed elsewhere and this window owed a stop, which it does no more. */
+  isLiftedBy(event: DaemonEvent): boolean {
+    return event.event === 'resumed' && event['scope'] === 'global' && this.isOwed()
+  }
+
   /** Another gate answers: whether this window has to tell it of a stop, which is asked once. */
   isOwed(): boolean {
     const isOwed = this.#isOwed
@@ -89,20 +95,15 @@ export class StopSwitch {
       return { kind: 'windowOnly', reason: reasonOf(error) }
     }
     try {
-      // One that has begun meanwhile may have looked before the file was there.
-      const stopped = await this.#kill(true)
-      await this.#forget()
-      return stopped
+      // One that has begun meanwhile may have looked before the file was there. It removes the file itself once the ledger has
+      // the stop: where the ledger cannot be written, the file is all that keeps it.
+      return await this.#kill(true)
     } catch (error) {
       if (error instanceof NoAnswer) return { kind: 'waits', isThere: error.isThere }
-      await this.#forget()
+      // What stays is one stop too many, which any resume takes away.
+      await this.#ports.forget().catch(() => undefined)
       return refused(error)
     }
-  }
-
-  /** What stays is one stop too many, which any resume takes away. */
-  #forget(): Promise<void> {
-    return this.#ports.forget().catch(() => undefined)
   }
 
   async #kill(anew: boolean): Promise<StopOutcome> {

@@ -1,7 +1,12 @@
 import assert from 'node:assert/strict'
-import { readdirSync, statSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, renameSync, rmdirSync, statSync, utimesSync, writeFileSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
 import { join } from 'node:path'
-import { keepStop, stopWaits, withdrawStops } from '../../extension/stop/pendingStop.ts'
+import { readRecord } from '../../extension/daemon/discovery.ts'
+import { forgetStop, keepStop, stopWaits, withdrawStops } from '../../extension/stop/pendingStop.ts'
+import { orderAll } from '../../extension/stop/reach.ts'
+import { StopSwitch } from '../../extension/stop/stopSwitch.ts'
+import type { DiscoveryRecord } from '../../shared/protocol.ts'
 import { isPendingStop } from '../../shared/pendingStop.ts'
 import { readRefusal } from './harness/answers.ts'
 import { runCommand } from './harness/command.ts'
@@ -37,6 +42,31 @@ describe('a stop that is asked for while no daemon answers', () => {
       method: 'POST',
       body: JSON.stringify(flatAsk(100)),
     })
+  /** In an orderly way; the data directory stays. */
+  const endFirst = async (): Promise<void> => {
+    gate.daemon.signal('SIGTERM')
+    await gate.daemon.exit
+  }
+  /** A directory in the place of the ledger, until it is taken away. */
+  const breakLedger = (): void => {
+    const ledger = join(dataDir, 'ledger.db')
+    renameSync(ledger, `${ledger}.aside`)
+    mkdirSync(ledger)
+  }
+  const mendLedger = (): void => {
+    const ledger = join(dataDir, 'ledger.db')
+    rmdirSync(ledger)
+    renameSync(`${ledger}.aside`, ledger)
+  }
+  /** The stop of a window that follows a daemon. */
+  const windowAt = (followed: DiscoveryRecord | undefined): StopSwitch =>
+    new StopSwitch({
+      order: (path, anew) => orderAll(dataDir, anew ? undefined : followed, path),
+      keep: () => keepStop(dataDir),
+      forget: () => forgetStop(dataDir),
+      withdraw: () => withdrawStops(dataDir),
+      waits: () => stopWaits(dataDir),
+    })
   const waiting = (): readonly string[] => readdirSync(dataDir).filter(isPendingStop)
 
   it('C12 by a window that is closed since: the next daemon refuses calls, and so do those after it, until one resume', async () => {
@@ -57,8 +87,7 @@ describe('a stop that is asked for while no daemon answers', () => {
   })
 
   it('C12 by the command line, which says that nothing was stopped yet; one scope stops no other', async () => {
-    gate.daemon.signal('SIGTERM')
-    await gate.daemon.exit
+    await endFirst()
     const { code, stdout, stderr } = await run('kill', '--scope', 'task', '--ref', 'build')
     assert.deepEqual([code, stdout], [1, ''])
     assert.equal(
@@ -110,5 +139,78 @@ describe('a stop that is asked for while no daemon answers', () => {
     assert.deepEqual(waiting(), [])
     await gate.daemon.kill9()
     assert.equal((await post(await start())).status, 200)
+  })
+
+  it('C12 holds over a daemon whose ledger cannot be opened, and on once the ledger is mended', async () => {
+    await endFirst()
+    await run('kill')
+    breakLedger()
+    const broken = await start()
+    assert.deepEqual([(await broken.status()).killed, waiting().length], [true, 1])
+    await broken.stop()
+    mendLedger()
+    const mended = await start()
+    assert.deepEqual([(await mended.status()).killed, waiting()], [true, []])
+    assert.equal((await readRefusal(await post(mended))).code, 'killed')
+    assert.equal((await run('resume')).code, 0)
+    assert.equal((await post(mended)).status, 200)
+  })
+
+  it('C12 stays in its file where a daemon that has no ledger takes it at the second try of a window', async () => {
+    const gone = await readRecord(dataDir)
+    await endFirst()
+    breakLedger()
+    const broken = await start()
+    assert.equal((await windowAt({ ...gone!, url: 'http://127.0.0.1:9' }).stop()).kind, 'stopped')
+    assert.equal(waiting().length, 1)
+    await broken.kill9()
+    mendLedger()
+    assert.equal((await (await start()).status()).killed, true)
+    await next!.kill9()
+    const last = await start()
+    assert.equal((await windowAt({ ...gone!, url: 'http://127.0.0.1:9' }).stop()).kind, 'stopped')
+    assert.deepEqual(waiting(), [], 'a daemon with a ledger removes the file itself')
+    await last.json('/api/resume', {})
+  })
+
+  it('C12 reaches the successor of the gate that a window follows, and so does its resume', async () => {
+    const followed = await readRecord(dataDir)
+    next = await startDaemon({
+      config: against(gate.upstream, flatConfig(1)),
+      dataDir,
+      port: followed!.port,
+      args: ['--replace', String(gate.daemon.pid)],
+    })
+    await gate.daemon.exit
+    const mine = windowAt(followed)
+    assert.equal((await mine.stop()).kind, 'stopped')
+    assert.deepEqual([(await next.status()).killed, waiting()], [true, []])
+    assert.deepEqual(await mine.resume(), { kind: 'resumed' })
+    assert.equal((await post(next)).status, 200)
+  })
+
+  it('is resumed for good under any file name, and one that is damaged is taken up once', async () => {
+    await gate.daemon.kill9()
+    writeFileSync(join(dataDir, 'pending-stop-mine.json'), '{"scope":"task","ref":"build"}')
+    writeFileSync(join(dataDir, 'pending-stop-damaged.json'), '{"sc')
+    const second = await start()
+    assert.deepEqual([(await post(second)).status, waiting()], [403, []])
+    await second.json('/api/resume', {})
+    await second.kill9()
+    assert.equal((await post(await start(), 'build')).status, 200)
+  })
+
+  it('delays no start by what is no file, and drafts of windows that died are cleared', async () => {
+    await gate.daemon.kill9()
+    if (process.platform !== 'win32') execFileSync('mkfifo', [join(dataDir, 'pending-stop-pipe.json')])
+    const draft = join(dataDir, 'pending-stop-global.json.1.new')
+    writeFileSync(draft, '')
+    utimesSync(draft, 0, 0)
+    const second = await start()
+    assert.equal((await second.status()).killed, process.platform !== 'win32')
+    assert.deepEqual(
+      readdirSync(dataDir).filter((file) => file.startsWith('pending-stop-')),
+      [],
+    )
   })
 })

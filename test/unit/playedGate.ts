@@ -94,6 +94,7 @@ export async function playedGate(play: Played, config: object = {}, change: Part
   const configuration = new Configuration(loaded.config, {}, [], nowMs())
   const events = new EventBus(ledger, nowMs)
   const inFlight = new InFlight()
+  const log = createLog({ write: () => undefined, nowMs, format: 'plain' })
   const metrics = createMetrics()
   const anomalies = new Anomalies({ events, metrics, startedAtMs: nowMs() })
   let calls = 0
@@ -131,6 +132,7 @@ export async function playedGate(play: Played, config: object = {}, change: Part
       inFlight,
       events,
       pending: { list: () => [], keep: () => undefined, withdraw: () => 0, settle: () => undefined },
+      log,
       nowMs,
     }),
     selfCheck: new SelfCheck(
@@ -142,7 +144,7 @@ export async function playedGate(play: Played, config: object = {}, change: Part
     ask: createAskJson(dispatcher),
     events,
     metrics,
-    log: createLog({ write: () => undefined, nowMs, format: 'plain' }),
+    log,
     stopping: () => false,
     ...change,
   }

@@ -29,6 +29,12 @@ export interface Link {
 export async function openLink(dataDir: string, record: DiscoveryRecord, listener: LinkListener): Promise<Link> {
   const closing = new AbortController()
   let socket = await connected(record, listener)
+  if (socket === null) {
+    // Another daemon may have taken its place just now.
+    const current = await findDaemon(dataDir)
+    socket = await connected(current, listener)
+    if (socket !== null) listener.onReturn(current)
+  }
   if (socket === null) throw new CommandFailure(`Tollgate at ${record.url} does not let this command listen.`)
   const keepUp = async (): Promise<void> => {
     while (!closing.signal.aborted) {

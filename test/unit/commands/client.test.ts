@@ -155,13 +155,58 @@ describe('commands that talk to the daemon', () => {
     assert.deepEqual(pendingStops(daemon.dataDir).list(), [])
   })
 
-  it('kill that a daemon took which began meanwhile waits no more', async () => {
+  it('kill that a daemon took which began meanwhile leaves the file to that one, which may keep the stop there', async () => {
     daemon.answers['POST /api/kill'] = { status: 200, body: { cancelled: 3, tookMs: 0.2 } }
     const { health } = daemon
     const isKept = (): boolean => pendingStops(daemon.dataDir).list().length > 0
     daemon.health = { toJSON: () => (isKept() ? health : { name: 'another' }) }
     assert.deepEqual(await run('kill'), { code: 0, out: '3 calls stopped in 1 ms.\n', err: '' })
-    assert.ok(!isKept())
+    assert.ok(isKept())
+  })
+
+  describe('whose daemon has made room for another one since it was found', () => {
+    const unknown = { status: 401, body: { error: { message: 'The control token is missing or wrong.' } } }
+
+    for (const [words, route, body] of [
+      [['kill'], 'POST /api/kill', { cancelled: 2, tookMs: 1 }],
+      [['resume'], 'POST /api/resume', { killed: false }],
+      [['status'], 'GET /api/status', status()],
+    ] as const) {
+      it(`give the order to that one: ${words.join(' ')}`, async () => {
+        let answers = 0
+        daemon.answers[route] = {
+          get status() {
+            return (answers += 1) === 1 ? 401 : 200
+          },
+          get body() {
+            return answers === 1 ? unknown.body : body
+          },
+        }
+        const { code, err } = await run(...words)
+        assert.deepEqual([code, err], [0, ''])
+        assert.deepEqual(
+          daemon.seen.map((seen) => seen.route),
+          ['GET /healthz', route, 'GET /healthz', route],
+        )
+        assert.deepEqual(pendingStops(daemon.dataDir).list(), [])
+      })
+    }
+
+    it('C12: let a stop wait which no daemon takes, and forget none', async () => {
+      daemon.answers['POST /api/kill'] = unknown
+      const { code, out, err } = await run('kill')
+      assert.deepEqual([code, out], [1, ''])
+      assert.match(err, /is not the one of daemon\.json any more\. .*The stop is stored: /)
+      assert.deepEqual(pendingStops(daemon.dataDir).list(), [{ scope: 'global' }])
+    })
+
+    it('take back a stop that waits, and say that more may be needed', async () => {
+      daemon.answers['POST /api/resume'] = unknown
+      assert.match((await run('resume')).err, /^Tollgate at .* is not the one of daemon\.json any more\./)
+      pendingStops(daemon.dataDir).keep({ scope: 'global' })
+      assert.match((await run('resume')).out, /^The stop that waited is taken back\. Tollgate does not answer for /)
+      assert.deepEqual(pendingStops(daemon.dataDir).list(), [])
+    })
   })
 
   it('do not hand the token to another program that has taken the port (N03)', async () => {

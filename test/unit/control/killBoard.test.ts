@@ -6,6 +6,7 @@ import type { PendingStops } from '../../../daemon/control/pendingStops.ts'
 import { LedgerUnavailable } from '../../../daemon/ledger/ledger.ts'
 import type { KillSwitch, Ledger } from '../../../daemon/ledger/ledger.ts'
 import { unavailableLedger } from '../../../daemon/ledger/unavailableLedger.ts'
+import { createLog } from '../../../daemon/observe/log.ts'
 import { InFlight } from '../../../daemon/observe/inFlight.ts'
 import type { KillRequest } from '../../../shared/protocol.ts'
 
@@ -64,7 +65,10 @@ function board(isWritable: boolean, kept: KillSwitch[] = [], pending: PendingSto
       cancel: ({ code }) => stopped.push(`${task}: ${code}`),
     })
   }
-  return { kills: new KillBoard({ ledger, inFlight, events, pending, nowMs: () => 1000 }), events, stopped }
+  const logged: string[] = []
+  const log = createLog({ write: (line) => void logged.push(line), nowMs: () => 0, format: 'plain' })
+  const kills = new KillBoard({ ledger, inFlight, events, pending, log, nowMs: () => 1000 })
+  return { kills, events, stopped, logged }
 }
 
 describe('the kill board', () => {
@@ -153,5 +157,35 @@ describe('the kill board', () => {
     kills.takeUpPending()
     assert.throws(() => kills.resume({ scope: 'global' }), StopStays)
     assert.equal(kills.current().length, 1)
+  })
+
+  it('C12: is kept as a stop that waits where the ledger could not be opened at all', () => {
+    const stops: KillRequest[] = []
+    const ledger = unavailableLedger('The file is damaged.')
+    const events = new EventBus(ledger, () => 1000)
+    const log = createLog({ write: () => undefined, nowMs: () => 0, format: 'plain' })
+    const pending = waiting(stops, true)
+    const kills = new KillBoard({ ledger, inFlight: new InFlight(), events, pending, log, nowMs: () => 1000 })
+    kills.kill({ scope: 'task', ref: 'build' })
+    kills.takeUpPending()
+    assert.ok(stops.length > 0 && stops.every(({ ref }) => ref === 'build'))
+    kills.resume({ scope: 'task', ref: 'build' })
+    assert.deepEqual([stops, kills.current()], [[], []])
+  })
+
+  it('stops everything where it cannot be known at the start which stops wait, says so and goes on', () => {
+    const list = (): never => {
+      throw new Error('EMFILE: too many open files')
+    }
+    const kept: KillSwitch[] = []
+    const { kills, events, stopped, logged } = board(true, kept, { ...waiting([], true), list })
+    // While it runs, the next look will tell.
+    kills.takeUpPending()
+    assert.deepEqual([kept, stopped], [[], []])
+    kills.takeUpPending(true)
+    kills.takeUpPending(true)
+    assert.deepEqual([kept.map(({ scope }) => scope), stopped], [['global'], ['build: killed', 'test: killed']])
+    assert.equal(events.list({ sinceMs: 0, limit: 10 }).length, 1)
+    assert.match(logged[1]!, / error the stops that wait cannot be read, .*EMFILE/)
   })
 })
