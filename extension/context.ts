@@ -8,7 +8,7 @@ import type { ControlRequest, DiscoveryRecord } from '../shared/protocol.ts'
 import { CommandLauncher } from './commandLine/commandLauncher.ts'
 import { callDaemon, readHealth } from './daemon/api.ts'
 import { openControl } from './daemon/client.ts'
-import { SettingsInForce } from './daemon/daemonSettings.ts'
+import { readDaemonSettings, SettingsInForce } from './daemon/daemonSettings.ts'
 import type { DaemonSettings } from './daemon/daemonSettings.ts'
 import { readRecord } from './daemon/discovery.ts'
 import { daemonLogPath, launchDaemon, pruneAfter } from './daemon/launch.ts'
@@ -24,7 +24,7 @@ import { placeOf } from './place.ts'
 import { daemonStep } from './settings.ts'
 import type { Settings } from './settings.ts'
 import { readSettings, sayRefusedCaps } from './settingsReading.ts'
-import { forgetStop, keepStop, stopWaits, withdrawStops } from './stop/pendingStop.ts'
+import { carryStop, forgetStop, keepStop, stopWaits, withdrawStops } from './stop/pendingStop.ts'
 import { orderAll } from './stop/reach.ts'
 import { stoppedAt } from './stop/stopped.ts'
 import { StopSwitch } from './stop/stopSwitch.ts'
@@ -55,6 +55,8 @@ export class TollgateContext implements vscode.Disposable {
     withdraw: () => withdrawStops(this.dataDir),
     waits: () => stopWaits(this.dataDir),
   })
+  /** Settings of which somebody was told that they cannot be used. */
+  readonly invalidSettings = new Set<string>()
   readonly #settingsChanged = new vscode.EventEmitter<Settings>()
   readonly #gateChanged = new vscode.EventEmitter<GateView>()
   readonly #eventReceived = new vscode.EventEmitter<DaemonEvent>()
@@ -63,6 +65,8 @@ export class TollgateContext implements vscode.Disposable {
   readonly #window = randomUUID()
   #figures = createFigures(vscode.env.language)
   #currency = 'EUR'
+  /** A stop on its way to another data directory: no daemon is started there before. */
+  #stopCarried: Promise<unknown> = Promise.resolve()
   #settings: Settings
   readonly #daemonSettings: SettingsInForce
   readonly #gateState: GateState
@@ -94,10 +98,10 @@ export class TollgateContext implements vscode.Disposable {
       dataDir: () => placeOf(this.dataDir, host),
     })
     this.#settings = readSettings(undefined, this)
-    this.#daemonSettings = new SettingsInForce(this.#daemonWanted(), () => {
-      this.log.info('The changed settings of the gate hold from now on.')
-      this.#settingsChanged.fire(this.#settings)
-    })
+    // A change for which windows of before had to wait is still to be made; a daemon that they left has the settings of then.
+    const inForce = readDaemonSettings(this.memory.daemonInForce) ?? this.#daemonWanted()
+    this.#daemonSettings = new SettingsInForce(inForce, (before) => this.#daemonSettingsHold(before))
+    this.#daemonSettings.want(this.#daemonWanted(), false)
     this.commandLauncher = this.#createCommandLauncher()
     this.#gateState = this.#createGateState()
     this.supervisor = this.#createSupervisor()
@@ -200,12 +204,18 @@ export class TollgateContext implements vscode.Disposable {
         readRecord: () => readRecord(this.dataDir),
         readHealth,
         openControl,
-        shutdown: async (record) => {
-          await callDaemon(record, 'POST', '/api/shutdown', { restart: true }).catch((error: unknown) =>
-            log.warn(`The daemon did not take the request to end: ${reasonOf(error)}`),
-          )
+        shutdown: async (record, when) => {
+          try {
+            await callDaemon(record, 'POST', '/api/shutdown', when === 'idle' ? { handOver: true } : { restart: true })
+            return true
+          } catch (error) {
+            log.warn(`The daemon did not take the request to end: ${reasonOf(error)}`)
+            return false
+          }
         },
-        start: (predecessor) => {
+        start: async (predecessor) => {
+          await this.#stopCarried
+          this.#keepInForce()
           const { port, dataDir, nodePath } = this.#daemonSettings.inForce
           return launchDaemon({ distDir, copiesDir, dataDir, port, predecessor, version, nodePath, log, copied })
         },
@@ -229,6 +239,27 @@ export class TollgateContext implements vscode.Disposable {
   #daemonWanted(): DaemonSettings {
     const { port, dataDir, nodePath } = this.#settings.daemon
     return { port, dataDir: dataDir || this.extension.globalStorageUri.fsPath, nodePath }
+  }
+
+  /** What a daemon runs with is known to the windows that come. */
+  #keepInForce(): void {
+    this.memory
+      .setDaemonInForce({ ...this.#daemonSettings.inForce })
+      .catch((error: unknown) => this.log.warn(`Settings of the gate in force: ${reasonOf(error)}`))
+  }
+
+  /** Another data directory is another ledger; a stop that somebody was told of holds there as well. */
+  #daemonSettingsHold(before: DaemonSettings): void {
+    this.log.info('The changed settings of the gate hold from now on.')
+    if (before.dataDir !== this.dataDir) {
+      const isStopped = stoppedAt(this.gate) === 'all'
+      this.#stopCarried = carryStop(before.dataDir, this.dataDir, isStopped).catch((error: unknown) =>
+        this.log.warn(`Stop for the data directory ${this.dataDir}: ${reasonOf(error)}`),
+      )
+      this.#gateState.forgetCaps()
+    }
+    this.#keepInForce()
+    this.#settingsChanged.fire(this.#settings)
   }
 
   /** Every window hears of the change; the one in which it was made asks. */
@@ -258,7 +289,7 @@ export class TollgateContext implements vscode.Disposable {
       text: this.text,
       isEnabled: () => this.#settings.enabled,
       ask: (path) => this.supervisor.call('GET', path),
-      warn: (line) => this.log.warn(line),
+      warn: (what, error) => this.log.warn(`${what}: ${reasonOf(error)}`),
       currencyIs: (code) => this.#followCurrency(code),
       changed: (gate, before) => this.#gateIs(gate, before),
       arrived: (record) => this.#gateArrived(record),
@@ -276,9 +307,10 @@ export class TollgateContext implements vscode.Disposable {
    * that nobody else knows of is made good.
    */
   #gateArrived(record: DiscoveryRecord): void {
+    this.#keepInForce()
     void this.terminals.apply()
     if (this.gate.kind === 'up') void this.commandLauncher.follow(record.pid)
-    if (this.stops.isOwed()) void vscode.commands.executeCommand('tollgate.stopAll')
+    if (this.stops.takeOwed()) void vscode.commands.executeCommand('tollgate.stopAll')
   }
 
   #gateIs(gate: GateView, before: GateView): void {

@@ -1,7 +1,6 @@
 import { version } from '../shared/build.ts'
 import type { DiscoveryRecord } from '../shared/protocol.ts'
 import type { Connection } from './daemon/connection.ts'
-import { reasonOf } from './log.ts'
 import type { Text } from './text/text.ts'
 import { downView } from './ui/awayText.ts'
 import type { DaemonEvent } from './ui/eventFields.ts'
@@ -15,7 +14,8 @@ export interface GatePorts {
   readonly isEnabled: () => boolean
   /** Asks the control API of the gate that is followed. */
   readonly ask: (path: string) => Promise<unknown>
-  readonly warn: (line: string) => void
+  /** Says that something could not be read. */
+  readonly warn: (what: string, error: unknown) => void
   /** Called before `changed`, with every status. */
   readonly currencyIs: (code: string) => void
   readonly changed: (gate: GateView, before: GateView) => void
@@ -39,6 +39,11 @@ export class GateState {
 
   get view(): GateView {
     return this.#view
+  }
+
+  /** Another ledger counts from now on: what refused calls by the one before is nothing there. */
+  forgetCaps(): void {
+    this.#exhausted = noCaps
   }
 
   /** Tollgate is switched off. */
@@ -94,7 +99,7 @@ export class GateState {
       if (this.#view.kind !== 'up' || heard !== this.#capEvents || this.#exhausted.length > 0) return
       this.#showCaps(this.#view, recalledCaps(answer, this.#view.status))
     } catch (error) {
-      this.#ports.warn(`Past refusals: ${reasonOf(error)}`)
+      this.#ports.warn('Past refusals', error)
     }
   }
 

@@ -8,9 +8,19 @@ export interface Log {
   error(message: string): void
 }
 
+/** The channel of this window: one for each start of the extension. */
+let latest: Log | undefined
+
 /** The `Tollgate` output channel, with a level of its own that the user sets in the panel. */
 export function createLog(): vscode.LogOutputChannel {
-  return vscode.window.createOutputChannel('Tollgate', { log: true })
+  const channel = vscode.window.createOutputChannel('Tollgate', { log: true })
+  latest = channel
+  return channel
+}
+
+/** Writes down that something failed that nobody waits for, where the channel is not at hand. */
+export function logFailure(what: string, error: unknown): void {
+  latest?.error(`${what}: ${reasonOf(error)}`)
 }
 
 /** One line for an unknown thrown value, without a stack. */

@@ -24,6 +24,7 @@ const clientUndoKey = 'clients.undo.v2'
 const tryModelsKey = 'tryIt.models.v1'
 const spendLookedAtKey = 'spend.lookedAt.v2'
 const notStartedKey = 'notices.notStarted.v2'
+const daemonInForceKey = 'daemon.inForce.v1'
 const rememberedNotices = 200
 const rememberedTerminals = 50
 /** Containers come and go, and each is a host of its own. */
@@ -133,6 +134,17 @@ export class Memory {
   /** Takes a moment as the first look where there was none: what was refused before the extension was there, nobody missed. */
   async beginSpendLooks(ms: number): Promise<void> {
     if (this.spendLookedAtMs === 0) await this.setSpendLookedAtMs(ms)
+  }
+
+  /** The settings that the daemon of this host was last followed or started with, as they were kept. */
+  get daemonInForce(): unknown {
+    return this.#at(this.#places.host(), daemonInForceKey)
+  }
+
+  /** Keeps them; nothing is written where they are the same. */
+  async setDaemonInForce(settings: Readonly<Record<string, unknown>>): Promise<void> {
+    if (JSON.stringify(settings) !== JSON.stringify(this.daemonInForce))
+      await this.#setAt(this.#places.host(), daemonInForceKey, settings)
   }
 
   /** How to take back what was written into clients' settings on this host, as it was kept. */

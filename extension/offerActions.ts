@@ -1,5 +1,6 @@
 import * as vscode from 'vscode'
 import type { TollgateContext } from './context.ts'
+import { logFailure } from './log.ts'
 import { unfollowedText } from './ui/awayText.ts'
 
 /** Says the result of a command. Not awaited: a command is done when its work is, not when its message is closed. */
@@ -7,6 +8,7 @@ export function offer(message: string, actions: Readonly<Record<string, () => un
   void vscode.window
     .showInformationMessage(message, ...Object.keys(actions))
     .then((chosen) => (chosen === undefined ? undefined : actions[chosen]?.()))
+    .then(undefined, (error: unknown) => logFailure('What was chosen in a message failed', error))
 }
 
 /** Says why something cannot be done: the gate runs and cannot be followed, or it is away, which `whileDown` says. */

@@ -11,6 +11,8 @@ interface Saying {
   readonly text: Text
   readonly figures: Figures
   readonly log: vscode.LogOutputChannel
+  /** Names of settings of which it is said: it stands there until they are changed, and is not said with each change of another one. */
+  readonly invalidSettings: Set<string>
 }
 
 /** The settings as VS Code has them now; a value that cannot be used is said, and the one of `before` stays. */
@@ -23,6 +25,9 @@ export function readSettings(before: Settings | undefined, saying: Saying): Sett
     },
     before,
   )
+  for (const name of saying.invalidSettings) {
+    if (!invalid.some((one) => one.name === name)) saying.invalidSettings.delete(name)
+  }
   sayInvalid(invalid, saying)
   return settings
 }
@@ -32,8 +37,10 @@ export function sayRefusedCaps({ caps }: DaemonEvent, saying: Saying): void {
   if (Array.isArray(caps)) sayInvalid(personalCapNames.filter((name) => caps.includes(name)).map(invalidCap), saying)
 }
 
-function sayInvalid(invalid: readonly InvalidSetting[], { text, figures, log }: Saying): void {
+function sayInvalid(invalid: readonly InvalidSetting[], { text, figures, log, invalidSettings }: Saying): void {
   for (const { name, cap } of invalid) {
+    if (invalidSettings.has(name)) continue
+    invalidSettings.add(name)
     const largest = cap === null ? '' : figures.whole(cap.largest)
     const message =
       cap === null

@@ -32,14 +32,15 @@ export function fateOf(
 
 /** The settings of the daemon, of which a change holds only once no daemon of before is followed any more. */
 export class SettingsInForce {
-  readonly #onTakenUp: () => void
+  readonly #onTakenUp: (before: DaemonSettings) => void
   #inForce: DaemonSettings
   #wanted: DaemonSettings
   #isMine = false
 
-  constructor(settings: DaemonSettings, onTakenUp: () => void) {
-    this.#inForce = settings
-    this.#wanted = settings
+  /** `inForce` is what the daemon runs with that windows of before have left. */
+  constructor(inForce: DaemonSettings, onTakenUp: (before: DaemonSettings) => void) {
+    this.#inForce = inForce
+    this.#wanted = inForce
     this.#onTakenUp = onTakenUp
   }
 
@@ -51,6 +52,11 @@ export class SettingsInForce {
   /** What is to hold: the same object until it changes. */
   get wanted(): DaemonSettings {
     return this.#wanted
+  }
+
+  /** Whether a change does not hold yet. */
+  get isWaiting(): boolean {
+    return !isSame(this.#wanted, this.#inForce)
   }
 
   /** Whether the last change was made in this window. */
@@ -72,11 +78,19 @@ export class SettingsInForce {
 
   /** Lets what is wanted hold from now on; false where it did already. */
   takeUp(): boolean {
-    if (isSame(this.#wanted, this.#inForce)) return false
+    if (!this.isWaiting) return false
+    const before = this.#inForce
     this.#inForce = this.#wanted
-    this.#onTakenUp()
+    this.#onTakenUp(before)
     return true
   }
+}
+
+/** Settings as they were kept; null where there are none that can be used. */
+export function readDaemonSettings(value: unknown): DaemonSettings | null {
+  const { port, dataDir, nodePath } = (value ?? {}) as Partial<Record<keyof DaemonSettings, unknown>>
+  if (typeof port !== 'number' || typeof dataDir !== 'string' || dataDir === '') return null
+  return { port, dataDir, nodePath: typeof nodePath === 'string' ? nodePath : '' }
 }
 
 function isSame(left: DaemonSettings, right: DaemonSettings): boolean {

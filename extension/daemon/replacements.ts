@@ -64,8 +64,16 @@ export class Replacements {
         this.#ports.log.error(`The gate ${this.#mine.version} could not take over: ${replacement.detail}`)
         break
       case 'done':
-        void this.#ports.tidyAfter(replacement.predecessorPid)
+        this.#tidyAfter(replacement.predecessorPid)
     }
     this.#timesMs.push(this.#ports.nowMs())
+  }
+
+  /** What stays is cleared away after the next replacement. */
+  #tidyAfter(pid: number): void {
+    this.#ports.tidyAfter(pid).catch((error: unknown) => {
+      const reason = error instanceof Error ? error.message : String(error)
+      this.#ports.log.warn(`What the older gate left could not be cleared away: ${reason}`)
+    })
   }
 }

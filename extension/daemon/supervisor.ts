@@ -74,9 +74,11 @@ export class Supervisor {
     const run = {}
     this.#running = run
     this.#run(run).catch((error: unknown) => {
-      this.#ports.log.error(
-        `The supervisor failed: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`,
-      )
+      const detail = error instanceof Error ? error.message : String(error)
+      this.#ports.log.error(`The supervisor failed: ${error instanceof Error ? (error.stack ?? detail) : detail}`)
+      if (this.#ended(run)) return
+      this.#running = undefined
+      this.#change({ kind: 'away', reason: { kind: 'spawnFailed', detail }, gaveUp: true })
     })
   }
 
@@ -163,7 +165,22 @@ export class Supervisor {
   async #restart(restarting: object, records: readonly (DiscoveryRecord | undefined)[]): Promise<void> {
     if (this.#restarting !== restarting) return
     this.#letGo()
-    for (const record of records) if (record !== undefined) await endDaemon(this.#ports, record)
+    for (const record of records) if (record !== undefined) await endDaemon(this.#ports, record, 'now')
+    this.#startAnew(restarting)
+  }
+
+  /** Ends the daemon for settings that changed, unless a call has begun there: the next time without calls will do. */
+  async #applyWhenQuiet(): Promise<void> {
+    const record = this.#followed
+    if (record === undefined || this.#ports.settings.fateOf(record) !== 'ends') return
+    const restarting = {}
+    this.#restarting = restarting
+    if (!(await endDaemon(this.#ports, record, 'idle')) || this.#restarting !== restarting) return
+    this.#letGo()
+    this.#startAnew(restarting)
+  }
+
+  #startAnew(restarting: object): void {
     // It may have been switched off or restarted once more meanwhile.
     if (this.#restarting !== restarting) return
     this.#record = undefined
@@ -175,7 +192,8 @@ export class Supervisor {
     this.#looks.begin()
     this.#change({ kind: 'starting' })
     while (!this.#ended(run)) {
-      this.#takeUpSettings()
+      await this.#takeUpSettings()
+      if (this.#ended(run)) return
       const ensured = await this.#replacements.ensure(false)
       if (this.#ended(run)) return
       if (ensured.kind === 'unfollowed') {
@@ -187,7 +205,7 @@ export class Supervisor {
       if (this.#ended(run)) return
       if (reason.kind === 'handedOver') {
         this.#ports.log.info(`The gate ${reason.version} makes room for another one.`)
-        this.#takeUpSettings()
+        await this.#takeUpSettings()
         await this.#awaitSuccessor(run, reason.pid)
         continue
       }
@@ -205,9 +223,18 @@ export class Supervisor {
     }
   }
 
-  /** No daemon of before is followed now. */
-  #takeUpSettings(): void {
-    if (this.#ports.settings.takeUp()) this.#record = undefined
+  /**
+   * No daemon of before is followed now, so changed settings hold. One that lives, to which only the connection was lost or which a
+   * window of before followed, is followed again first: it would keep its port, and nobody would end it.
+   */
+  async #takeUpSettings(): Promise<void> {
+    const { settings } = this.#ports
+    if (!settings.isWaiting) return
+    const last = this.#record ?? (await this.#ports.readRecord())
+    if (last !== undefined && settings.fateOf(last) === 'ends') {
+      if ((await this.#ports.readHealth(last.url, 1000))?.pid === last.pid) return
+    }
+    if (settings.takeUp()) this.#record = undefined
   }
 
   #showUnfollowed({ record, version, isNewer }: Extract<Ensured, { kind: 'unfollowed' }>): void {
@@ -279,7 +306,7 @@ export class Supervisor {
           this.#saidToWait = settings.wanted
           this.#listener.settingsWait(status.inFlight.length)
         }
-        this.#quiet.when(status, () => this.applySettings())
+        this.#quiet.when(status, () => this.#applyWhenQuiet())
     }
   }
 
@@ -291,6 +318,9 @@ export class Supervisor {
     this.#quiet.when(status, async () => {
       await this.#replacements.ensure(true)
       if (this.#replacements.hasFailed) this.#showFailure()
+      // Settings may have changed meanwhile, and of a daemon without calls no status may come.
+      const { connection } = this
+      if (connection.kind === 'connected') this.#heedSettings(connection.record, connection.status)
     })
   }
 

@@ -1,3 +1,4 @@
+import { ShellBlocks } from './shellBlocks.ts'
 import { shellCommands } from './shellWords.ts'
 import type { ShellWord } from './shellWords.ts'
 
@@ -30,11 +31,14 @@ export function readEnvFile(text: string, isGate: (address: string) => boolean):
 /** The variables that a start file of a shell, or an `.envrc`, sets or takes away: bash, zsh and fish. */
 export function readShellFile(text: string, isGate: (address: string) => boolean): readonly SetVariable[] {
   let before: readonly string[] = []
-  return shellCommands(text.replace(/^\uFEFF/, '')).flatMap(({ words, joined }): readonly SetVariable[] => {
+  const blocks = new ShellBlocks()
+  return shellCommands(text.replace(/^\uFEFF/, '')).flatMap((command): readonly SetVariable[] => {
+    const { words, joined } = command
     const label = words[0]?.text === 'case' ? words.findIndex(({ text: word }) => caseLabel.test(word)) : -1
     const opens = words.findIndex(({ text: word }, at) => at > label && !opening.test(word))
     const said = words.slice(0, opens < 0 ? words.length : opens).map((word) => word.text)
-    // A line that is only `then` belongs to the test before it.
+    blocks.next(command, said, words[opens]?.text)
+    // A line that is only `{` belongs to the test before it.
     if (opens < 0) {
       before = [...before, ...said]
       return []
@@ -44,6 +48,7 @@ export function readShellFile(text: string, isGate: (address: string) => boolean
     return changes(words.slice(opens)).flatMap(({ name, line, value }): readonly SetVariable[] => {
       if (value === null) return [{ name, line, leads: 'unset' }]
       if (keeps(name, value) || onlyWhereUnset(name, condition)) return []
+      if (blocks.areGuardedBy((test) => tellsAbsence(name, test) === true)) return []
       return [{ name, line, leads: isGate(value) ? 'gate' : 'elsewhere' }]
     })
   })
@@ -112,12 +117,16 @@ function keeps(name: string, value: string): boolean {
 
 /** Whether a command runs only where the variable is not there: `[ -z "$NAME" ] &&`, `set -q NAME; or`. Terminals have set it. */
 function onlyWhereUnset(name: string, condition: readonly string[]): boolean {
-  if (!condition.some((word) => new RegExp(`^(?:\\$\\{?)?${name}\\b`).test(word))) return false
-  const has = (...words: readonly string[]): boolean => words.some((word) => condition.includes(word))
-  const isNegated = has('!', 'not')
-  const absent = has('-z') ? !isNegated : has('-n', '-v', '-q', '--query') ? isNegated : undefined
+  const absent = tellsAbsence(name, condition)
   if (absent === undefined) return false
-  if (has('else')) return false
-  if (has('||', 'or')) return !absent
-  return absent && has('&&', 'and', 'then')
+  const has = (...words: readonly string[]): boolean => words.some((word) => condition.includes(word))
+  return has('||', 'or') ? !absent : absent && has('&&', 'and')
+}
+
+/** Whether a test holds where the variable is not there (true) or where it is (false); undefined where it tests something else. */
+function tellsAbsence(name: string, test: readonly string[]): boolean | undefined {
+  if (!test.some((word) => new RegExp(`^(?:\\$\\{?)?${name}\\b`).test(word))) return undefined
+  const has = (...words: readonly string[]): boolean => words.some((word) => test.includes(word))
+  const isNegated = has('!', 'not')
+  return has('-z') ? !isNegated : has('-n', '-v', '-q', '--query') ? isNegated : undefined
 }

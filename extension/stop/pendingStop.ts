@@ -62,6 +62,11 @@ export async function stopWaits(dataDir: string): Promise<boolean> {
   return (await waiting(dataDir)).length > 0
 }
 
+/** Where all calls are stopped or are to be, they are in another data directory too. Throws where that cannot be known or written. */
+export async function carryStop(fromDir: string, toDir: string, isStopped: boolean): Promise<void> {
+  if (isStopped || (await stopWaits(fromDir))) await keepStop(toDir)
+}
+
 async function waiting(dataDir: string): Promise<readonly string[]> {
   try {
     return (await readdir(dataDir)).filter(isPendingStop)

@@ -77,11 +77,11 @@ export class StopSwitch {
 
   /** An event of the gate: true where all calls were resumed elsewhere and this window owed a stop, which it does no more. */
   isLiftedBy(event: DaemonEvent): boolean {
-    return event.event === 'resumed' && event['scope'] === 'global' && this.isOwed()
+    return event.event === 'resumed' && event['scope'] === 'global' && this.takeOwed()
   }
 
-  /** Another gate answers: whether this window has to tell it of a stop, which is asked once. */
-  isOwed(): boolean {
+  /** Takes the stop that this window owes to a gate, as where another one answers: true where there was one. It is owed no more. */
+  takeOwed(): boolean {
     const isOwed = this.#isOwed
     this.#isOwed = false
     return isOwed

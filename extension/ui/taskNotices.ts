@@ -66,7 +66,7 @@ export function loopNotice(event: DaemonEvent, status: Status, text: Text, figur
   return {
     kind: 'loopHalted',
     key: keyOf(subject.ref, 'loop', event, status),
-    about: subject.ref,
+    about: subject.task ?? subject.ref,
     brief: text.haltedBriefly(subject.name),
     message: text.loopHalted(subject.name, what, figures.whole(repeats), steps),
     choices: [...steer('resume', subject, text), ...steer('stop', subject, text)],
@@ -88,7 +88,7 @@ export function stillCallingNotice(
   return {
     kind: 'stillCalling',
     key: keyOf(subject.ref, `calls:${pid ?? ''}`, event, status),
-    about: subject.ref,
+    about: subject.task ?? subject.ref,
     brief: text.callingBriefly(subject.name),
     message:
       known === undefined

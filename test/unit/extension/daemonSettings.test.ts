@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { fateOf } from '../../../extension/daemon/daemonSettings.ts'
+import { fateOf, readDaemonSettings } from '../../../extension/daemon/daemonSettings.ts'
 import { PlayedHost, PlayedWindow, settled, usual } from './playedHost.ts'
 
 const otherPort = { ...usual, port: 5000 }
@@ -28,6 +28,16 @@ describe('what changed settings mean for the gate that is followed', () => {
     assert.equal(of(4141, otherRuntime, true), 'ends')
     assert.equal(of(4141, otherRuntime), 'stays')
     assert.equal(of(6000, otherRuntime, true), 'stays')
+  })
+})
+
+describe('settings of a gate that were kept', () => {
+  it('are read as they were kept, and are none where they cannot be used', () => {
+    assert.deepEqual(readDaemonSettings({ ...otherRuntime, more: 1 }), otherRuntime)
+    assert.deepEqual(readDaemonSettings({ port: 1, dataDir: '/a' }), { port: 1, dataDir: '/a', nodePath: '' })
+    for (const none of [undefined, null, 'x', {}, { port: '1', dataDir: '/a' }, { port: 1, dataDir: '' }]) {
+      assert.equal(readDaemonSettings(none), null)
+    }
   })
 })
 
@@ -98,6 +108,45 @@ describe('windows that hear one after the other that settings of the gate change
     await host.quietPasses()
     assert.equal(new Set(host.shutDown).size, 1)
     assert.deepEqual([a.gate, b.gate, host.daemon(8)?.dataDir], [8, 8, '/elsewhere'])
+  })
+
+  it('follow it again where only the connection broke meanwhile, and end it once it has no call', async () => {
+    host.calls(host.daemon(7)!, 1)
+    a.hear(otherPort, true)
+    b.hear(otherPort)
+    host.cut(host.daemon(7)!)
+    await settled()
+    assert.deepEqual([a.gate, b.gate, host.shutDown, host.attempts], [7, 7, [], 1])
+    assert.deepEqual([a.settings.inForce, b.settings.inForce], [usual, usual])
+    host.calls(host.daemon(7)!, 0)
+    await host.quietPasses()
+    assert.deepEqual([a.gate, b.gate, host.daemons.size, host.daemon(8)?.port], [8, 8, 1, 5000])
+  })
+
+  it('end no gate in which a call has begun just now: the next time without calls will do', async () => {
+    a.hear(otherDir, true)
+    await settled()
+    // The gate has not told of it yet.
+    host.daemon(7)!.inFlight = 1
+    await host.quietPasses()
+    assert.deepEqual([host.shutDown, host.refused, a.gate], [[], [7], 7])
+    host.calls(host.daemon(7)!, 0)
+    await host.quietPasses()
+    assert.deepEqual([host.shutDown, a.gate], [[7], 8])
+  })
+
+  it('make the change for which windows of before had to wait, in one that is opened later', async () => {
+    host.calls(host.daemon(7)!, 1)
+    a.hear(otherDir, true)
+    a.supervisor.stop()
+    b.supervisor.stop()
+    a = new PlayedWindow(host)
+    a.hear(otherDir)
+    await settled()
+    assert.deepEqual([a.gate, host.shutDown, host.attempts], [7, [], 1])
+    host.calls(host.daemon(7)!, 0)
+    await host.quietPasses()
+    assert.deepEqual([a.gate, host.daemons.size, host.daemon(8)?.dataDir], [8, 1, otherDir.dataDir])
   })
 
   it('act at once where somebody says so', async () => {

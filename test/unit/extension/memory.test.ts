@@ -104,6 +104,17 @@ describe('what one VS Code remembers of several hosts', () => {
   })
 })
 
+describe('the settings that a gate runs with', () => {
+  it('are those of the host, whatever windows on other hosts keep', async () => {
+    const shared = memento()
+    const settings = { port: 4141, dataDir: '/data', nodePath: '' }
+    await windowOn('laptop', shared).setDaemonInForce(settings)
+    await windowOn('server', shared).setDaemonInForce({ ...settings, port: 5000 })
+    assert.deepEqual(windowOn('laptop', shared).daemonInForce, settings)
+    assert.equal(windowOn('container', shared).daemonInForce, undefined)
+  })
+})
+
 describe("Don't Show Again", () => {
   it('is of one kind, wherever it comes from', async () => {
     const shared = memento()

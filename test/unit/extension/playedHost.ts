@@ -32,6 +32,8 @@ export class PlayedHost {
   readonly daemons = new Set<PlayedDaemon>()
   /** Daemons that were told to end, in that order. */
   readonly shutDown: number[] = []
+  /** Daemons that were asked to end where they have no call, and had one. */
+  readonly refused: number[] = []
   /** Daemons that windows have started. */
   readonly started: number[] = []
   /** Pauses that somebody slept, in milliseconds. */
@@ -59,6 +61,14 @@ export class PlayedHost {
   end(daemon: PlayedDaemon, handsOver: boolean): void {
     this.daemons.delete(daemon)
     for (const listener of daemon.listeners) listener.closed('', handsOver)
+  }
+
+  /** The connections to one that lives break. */
+  cut(daemon: PlayedDaemon): void {
+    for (const listener of [...daemon.listeners]) {
+      daemon.listeners.delete(listener)
+      listener.closed('cut', false)
+    }
   }
 
   /** A daemon has so many calls in flight from now on, and says so. */
@@ -98,11 +108,15 @@ export class PlayedHost {
         const found = [...this.daemons].find((daemon) => recordOf(daemon).url === url)
         return Promise.resolve(found && { name: 'tollgate', ...found })
       },
-      shutdown: ({ pid }) => {
-        this.shutDown.push(pid)
+      shutdown: ({ pid }, when) => {
         const daemon = this.daemon(pid)
+        if (when === 'idle' && daemon !== undefined && daemon.inFlight > 0) {
+          this.refused.push(pid)
+          return Promise.resolve(false)
+        }
+        this.shutDown.push(pid)
         if (daemon) this.end(daemon, true)
-        return Promise.resolve()
+        return Promise.resolve(true)
       },
       start: (predecessor) => Promise.resolve({ pid: 0, exited: this.#start(settings.inForce, predecessor) }),
       openControl: ({ pid }, listener) => {

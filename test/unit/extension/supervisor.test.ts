@@ -70,9 +70,10 @@ class Machine implements SupervisorPorts {
   readonly nowMs = (): number => this.#clockMs
   readonly random = (): number => 0
   readonly greeting = (): readonly [] => []
-  readonly shutdown = (record: DiscoveryRecord): Promise<void> => {
+  readonly shutdown = async (record: DiscoveryRecord): Promise<boolean> => {
     this.shutDown.push(record.pid)
-    return this.onShutdown()
+    await this.onShutdown()
+    return true
   }
   readonly tidyAfter = (pid: number): Promise<void> => {
     this.tidied.push(pid)

@@ -299,6 +299,16 @@ describe('the messages about traffic', () => {
   })
 })
 
+describe('the messages about one session', () => {
+  it('are about its latest task, whatever they tell, so that they wait for each other and one answer ends them', () => {
+    const session = { scope: 'session', task: 'shop' }
+    const events = [changed({ ...session, to: 'halted', value: 26 }), changed(session), loop(session), severed(session)]
+    const about = (changes: Partial<Status>) => events.map((event) => offerFor(event, changes)?.about)
+    assert.deepEqual(about({ tasks: [task({ id: 'shop-9' }), task()] }), Array(4).fill('shop-9'))
+    assert.deepEqual(about({ tasks: [] }), Array(4).fill('shop'))
+  })
+})
+
 describe('messages that are said once', () => {
   const halted = changed({ to: 'halted', value: 26 })
   const obsolete = (event: DaemonEvent, offer: Offer | undefined): boolean =>

@@ -92,6 +92,14 @@ describe('clients’ files on disk', () => {
     assert.ok(existsSync(join(folder, 'a', 'c')))
   })
 
+  it('are gone also where their folder cannot be removed', async () => {
+    const path = join(folder, 'a', 'new.json')
+    await disk.write(path, '{}')
+    // The system lets nobody remove a folder by a path that ends with a dot.
+    await disk.remove(`${join(folder, 'a')}/./new.json`, join(folder, 'a'))
+    assert.deepEqual(readdirSync(join(folder, 'a')), [])
+  })
+
   it('stay those of the user and the group that they belong to', async () => {
     const path = join(folder, 'config.toml')
     writeFileSync(path, 'old')

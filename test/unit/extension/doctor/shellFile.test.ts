@@ -84,6 +84,73 @@ describe('the start files of a shell, as the doctor reads them', () => {
     }
   })
 
+  it('keeps what a block asks until it is over, whatever stands in it before', () => {
+    const set = 'export X=1'
+    for (const text of [
+      `if [ -z "$X" ]; then\n  echo hi\n  ${set}\nfi`,
+      `if [ -z "$X" ]\nthen\n  echo hi; ${set}\nfi`,
+      `if [ -f a ] && [ -z "$X" ]; then\n  echo hi\n  ${set}\nfi`,
+      `if ! [ -f a ] && [[ -z $X ]]; then\n  ${set}\nfi`,
+      `if true; [ -z "$X" ]; then\n  echo hi\n  ${set}\nfi`,
+      `if [ -z "$X" ]; then\n  if [ -f a ]; then echo a; else echo b; fi\n  ${set}\nfi`,
+      `if [ -z "$X" ]; then\n  for a in b; do echo; done\n  if [ -f a ]; then echo; ${set}; fi\nfi`,
+      `if [ -f a ]; then\n  echo\nelif [ -z "$X" ]; then\n  echo hi\n  ${set}\nfi`,
+      `if [ -z "$X" ]; then\n  if a; then b\n  else if c; then d; fi; fi\n  ${set}\nfi`,
+      'if not set -q X\n  echo hi\n  set -gx X 1\nend',
+      'if test -f a; and not set -q X\n  set -gx X 1\nend',
+      'if not set -q X\n  for a in b\n    echo\n  end\n  if true\n    set -gx X 1\n  end\nend',
+      'if test -f a\n  echo\nelse if not set -q X\n  echo\n  set -gx X 1\nend',
+    ]) {
+      assert.deepEqual(read(text), [], text)
+    }
+    for (const [line, text] of [
+      [4, `if [ -z "$X" ]; then\n  echo hi\nfi\n${set}`],
+      [4, `if [ -z "$X" ]; then\n  echo hi\nelse\n  ${set}\nfi`],
+      [4, `if [ -z "$X" ]; then\n  echo hi\nelif [ -f a ]; then\n  ${set}\nfi`],
+      [3, `if [ -n "$X" ]; then\n  echo hi\n  ${set}\nfi`],
+      [3, `if [ -n "$X" ] || [ -f a ]; then\n  echo hi\n  ${set}\nfi`],
+      [3, `if [ -z "$X" ] || [ -f a ]; then\n  echo hi\n  ${set}\nfi`],
+      [3, `if [ -z "$Y" ]; then\n  echo hi\n  ${set}\nfi`],
+      [5, `if [ -f a ]; then\n  if [ -z "$X" ]; then\n    echo\n  fi\n  ${set}\nfi`],
+      [4, 'if not set -q X\n  echo hi\nend\nset -gx X 1'],
+      [4, 'if not set -q X\n  echo hi\nelse\n  set -gx X 1\nend'],
+      [4, 'if not set -q X\n  echo hi\nelse if test -f a\n  set -gx X 1\nend'],
+      [6, 'if not set -q X\n  echo hi\nelse if test -f a\n  echo\nend\nset -gx X 1'],
+      [3, 'if set -q X\n  echo hi\n  set -gx X 1\nend'],
+    ] as const) {
+      assert.deepEqual(read(text), [`${line}:X=elsewhere`], text)
+    }
+  })
+
+  it('passes over here-documents, and over nothing else that has their sign', () => {
+    const after = '\nexport Y=2'
+    for (const [line, text] of [
+      [4, 'cat <<EOF\nexport X=1\nEOF'],
+      [4, 'cat > a <<EOF\r\nexport X=1\r\nEOF\r'],
+      [4, "cat << 'EOF' >> a\nexport X=1\nEOF"],
+      [4, 'cat<<"EOF" | sh\nexport X=1\nEOF'],
+      [4, 'cat <<\\EOF\nexport X=1\nEOF'],
+      [5, 'cat <<-EOF\n\texport X=1\n EOF\n\t\tEOF'],
+      [5, 'cat <<EOF\nit\'s "\n\tEOF\nEOF'],
+      [6, 'cat <<A - <<B\nexport X=1\nA\nexport X=1\nB'],
+      [5, 'cat <<EOF \\\n  - # <<A\nexport X=1\nEOF'],
+    ] as const) {
+      assert.deepEqual(read(text + after), [`${line}:Y=elsewhere`], text)
+    }
+    for (const text of [
+      'cat <<<EOF',
+      'echo "<<EOF"',
+      "echo '<<EOF'",
+      '# <<EOF',
+      'echo \\<\\<EOF',
+      'a=$((1<<2)); cat <',
+    ]) {
+      assert.ok(read(`${text}\nexport X=1\nEOF`).includes('2:X=elsewhere'), text)
+    }
+    assert.deepEqual(read('cat <<EOF\nexport X=1'), ['2:X=elsewhere'], 'without its end')
+    assert.deepEqual(read('cat <<EOF; export X=1\nexport Z=1\nEOF'), ['1:X=elsewhere'])
+  })
+
   it('loses no later line to a quote that is left open', () => {
     assert.deepEqual(read('echo it\'s\nexport X=1\necho "\nexport Y=2'), ['2:X=elsewhere', '4:Y=elsewhere'])
   })

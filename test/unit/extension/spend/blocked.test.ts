@@ -93,7 +93,11 @@ describe('blocked calls in the Spend view', () => {
         { requested: 9000, limit: 4096 },
         '9,000 tokens of thinking leave no room for an answer in 4,096.',
       ],
-      ['unpriced_model', { scope: 'model', scopeRef: 'new' }, 'new has no known price, so no cap on its cost could hold.'],
+      [
+        'unpriced_model',
+        { scope: 'model', scopeRef: 'new' },
+        'new has no known price, so no cap on its cost could hold.',
+      ],
       ['upstream_unreachable', { upstream: 'ollama' }, 'ollama could not be reached.'],
       ['upstream_timeout', { upstream: 'ollama' }, 'ollama did not answer in time.'],
     ] as const) {

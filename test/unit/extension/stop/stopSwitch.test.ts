@@ -48,7 +48,7 @@ describe('the stop of all calls', () => {
     assert.deepEqual(await window().stop(), { kind: 'waits', isThere: false })
     assert.equal(state.stops, 1)
     const reloaded = window()
-    assert.deepEqual([await reloaded.waits(), reloaded.isOwed()], [true, false])
+    assert.deepEqual([await reloaded.waits(), reloaded.takeOwed()], [true, false])
   })
 
   it('is taken back by the resume of another window', async () => {
@@ -57,7 +57,7 @@ describe('the stop of all calls', () => {
     await first.stop()
     assert.deepEqual(await second.resume(), { kind: 'away', isThere: false })
     assert.equal(state.stops, 0)
-    assert.deepEqual([await first.waits(), first.isOwed()], [false, false])
+    assert.deepEqual([await first.waits(), first.takeOwed()], [false, false])
   })
 
   it('is left in the directory for a daemon that began meanwhile and took it: it may have no other place for it', async () => {
@@ -88,10 +88,10 @@ describe('the stop of all calls', () => {
     const mine = window()
     assert.deepEqual(await mine.stop(), { kind: 'windowOnly', reason: 'EROFS: read-only file system' })
     assert.deepEqual([await mine.waits(), await window().waits()], [true, false])
-    assert.deepEqual([mine.isOwed(), mine.isOwed()], [true, false])
+    assert.deepEqual([mine.takeOwed(), mine.takeOwed()], [true, false])
     await mine.stop()
     await mine.resume()
-    assert.equal(mine.isOwed(), false)
+    assert.equal(mine.takeOwed(), false)
   })
 
   it('is not resumed where it stays in the directory', async () => {
@@ -113,6 +113,6 @@ describe('the stop of all calls', () => {
     assert.equal(mine.isLiftedBy({ ...resumed, scope: 'task', ref: 'build' }), false)
     assert.equal(mine.isLiftedBy({ event: 'killed', time, scope: 'global', ref: '' }), false)
     assert.equal(mine.isLiftedBy(resumed), true)
-    assert.deepEqual([await mine.waits(), mine.isOwed()], [false, false])
+    assert.deepEqual([await mine.waits(), mine.takeOwed()], [false, false])
   })
 })
