@@ -4,7 +4,7 @@ import { gateUrl } from '../../shared/addresses.ts'
 import { eventually } from '../integration/harness/eventually.ts'
 import { prompts } from '../vscode/host/prompts.ts'
 import { packVsix } from './stand.ts'
-import { longestWaitMs, useTwoWindows } from './twoWindows.ts'
+import { giveFocus, longestWaitMs, useTwoWindows } from './twoWindows.ts'
 import type { TwoWindows } from './twoWindows.ts'
 import type { Workbench } from './workbench.ts'
 
@@ -78,18 +78,14 @@ describe('the messages in two windows', function () {
     await a.toast(question)
     await b.focus()
     await control('/api/resume', { scope: 'task', ref: 'shared' })
-    await a.focus()
-    // What a window answers comes after the gate was told that it has the focus.
-    await a.command('Tollgate: Show All Messages Again')
-    await a.toast(/No message was silenced/)
     await a.clearToasts()
-    await toastsOf(a).first().waitFor({ state: 'hidden' })
+    await giveFocus(a)
     await halt('shared')
     await a.toast(question)
     assert.equal((await a.notifications()).length, 1)
     await b.focus()
     assert.deepEqual(await b.notifications(), [])
-    await a.focus()
+    await giveFocus(a)
     await a.clearToasts()
   })
 

@@ -58,8 +58,10 @@ export function useTwoWindows(suite: Mocha.Suite, name: string, vsix: () => Prom
   before(async () => {
     const a = await stand().openWindow()
     const b = await stand().openWindow()
-    await b.focus()
-    await a.focus()
+    for (const window of [b, a]) {
+      await window.spendShows(/€/)
+      await giveFocus(window)
+    }
     windows = {
       ...openedOn(stand(), a, b),
       hold: (held) => {
@@ -74,6 +76,18 @@ export function useTwoWindows(suite: Mocha.Suite, name: string, vsix: () => Prom
     await windows?.b.picture(`${name}-failed-b`)
   })
   return () => windows!
+}
+
+/**
+ * Gives a window the focus and waits until its extension knows: what it answers comes after it has told the gate, which lets the window
+ * with the focus say things.
+ */
+export async function giveFocus(window: Workbench): Promise<void> {
+  await window.focus()
+  await window.command('Tollgate: Show All Messages Again')
+  const toast = await window.toast(/No message was silenced/)
+  await window.clearToasts()
+  await toast.waitFor({ state: 'hidden' })
 }
 
 /** Asks the model in a window's terminal; gives what the agent wrote. */
