@@ -78,7 +78,6 @@ describe('the messages in two windows', function () {
     await a.toast(question)
     await b.focus()
     await control('/api/resume', { scope: 'task', ref: 'shared' })
-    await a.clearToasts()
     await giveFocus(a)
     await halt('shared')
     await a.toast(question)
@@ -86,7 +85,6 @@ describe('the messages in two windows', function () {
     await b.focus()
     assert.deepEqual(await b.notifications(), [])
     await giveFocus(a)
-    await a.clearToasts()
   })
 
   it('are at most three at once, and the next ones come when those are gone', async () => {

@@ -79,7 +79,7 @@ export function useTwoWindows(suite: Mocha.Suite, name: string, vsix: () => Prom
 }
 
 /**
- * Gives a window the focus and waits until its extension knows: what it answers comes after it has told the gate, which lets the window
+ * Gives a window the focus, clears its notifications and waits until its extension knows: what it answers comes after it has told the gate, which lets the window
  * with the focus say things.
  */
 export async function giveFocus(window: Workbench): Promise<void> {
