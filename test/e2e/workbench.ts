@@ -14,6 +14,11 @@ const noteTexts = `(id) => {
   }).observe(document.querySelector('.statusbar'), { childList: true, subtree: true, characterData: true })
 }`
 
+/** Runs in the page: tells the notifications that are there from those that come. */
+const markToasts = `for (const toast of document.querySelectorAll('.notifications-toasts .notification-list-item')) {
+  toast.classList.add('is-of-before')
+}`
+
 /** VS Code in a browser page, as a person sees and uses it. */
 export class Workbench {
   readonly page: Page
@@ -210,9 +215,12 @@ export class Workbench {
     return texts
   }
 
-  /** Closes what notifications there are. */
+  /** Closes what notifications there are, and waits until that is done: one that comes then stays. */
   async clearToasts(): Promise<void> {
+    await this.page.evaluate(markToasts)
     await this.command('Notifications: Clear All Notifications')
+    await this.page.locator('.quick-input-widget').first().waitFor({ state: 'hidden' })
+    await this.page.locator('.notifications-toasts .is-of-before').first().waitFor({ state: 'detached' })
   }
 
   /** Keeps a picture of the whole window or of a part, after hovers and notifications have come to rest. */
