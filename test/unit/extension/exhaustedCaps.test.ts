@@ -3,27 +3,12 @@ import type { DaemonEvent } from '../../../extension/ui/eventFields.ts'
 import { capsAfter, capsUnder, noCaps } from '../../../extension/ui/exhaustedCaps.ts'
 import type { ExhaustedCap } from '../../../extension/ui/gateView.ts'
 import type { Status } from '../../../shared/status.ts'
-import { status, task } from './support.ts'
+import { refusal, status, task } from './support.ts'
 
 const time = '2026-11-30T12:00:00.000Z'
 
 function event(name: DaemonEvent['event'], fields: Record<string, unknown> = {}): DaemonEvent {
   return { event: name, time, ...fields }
-}
-
-function refusal(fields: Record<string, unknown> = {}): DaemonEvent {
-  return event('refused', {
-    code: 'budget_exhausted',
-    kind: 'spent',
-    scope: 'user',
-    scopeRef: 'me',
-    own: true,
-    window: 'day',
-    unit: 'eur',
-    limit: 10,
-    resetsAt: '2026-12-01T00:00:00+01:00',
-    ...fields,
-  })
 }
 
 const ofProject = { scope: 'project', scopeRef: 'checkout-bot', own: false, limit: 2 }

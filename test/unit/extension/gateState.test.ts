@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict'
 import { GateState } from '../../../extension/gateState.ts'
-import type { DaemonEvent } from '../../../extension/ui/eventFields.ts'
 import type { GateView } from '../../../extension/ui/gateView.ts'
 import type { DiscoveryRecord } from '../../../shared/protocol.ts'
-import { status, text } from './support.ts'
+import { refusal, status, text } from './support.ts'
 
 function record(pid: number): DiscoveryRecord {
   const url = 'http://127.0.0.1:4141'
@@ -12,21 +11,6 @@ function record(pid: number): DiscoveryRecord {
 
 const connected = (pid: number) =>
   ({ kind: 'connected', record: record(pid), status: status({}), successor: null }) as const
-
-/** A refusal by the person's own cap of the day. */
-const refused: DaemonEvent = {
-  event: 'refused',
-  time: '2026-11-30T12:00:00.000Z',
-  code: 'budget_exhausted',
-  kind: 'spent',
-  scope: 'user',
-  scopeRef: 'me',
-  own: true,
-  window: 'day',
-  unit: 'eur',
-  limit: 10,
-  resetsAt: '2026-12-01T00:00:00+01:00',
-}
 
 describe('the state of the gate', () => {
   let seen: GateView[]
@@ -59,7 +43,7 @@ describe('the state of the gate', () => {
 
   it('keeps a cap that refused a call over a hand-over, and forgets it for another ledger', () => {
     state.connectionChanged(connected(7))
-    state.hear(refused)
+    state.hear(refusal())
     assert.equal(exhausted(), 1)
     state.connectionChanged(connected(8))
     assert.equal(exhausted(), 1)

@@ -228,18 +228,26 @@ describe('a window whose extension is newer than the daemon', () => {
   })
 })
 
+/** A window of the daemon's own version that has had time to follow it, and what it has shown since. */
+async function followed(
+  machine: Machine,
+): Promise<{ readonly supervisor: Supervisor; readonly seen: readonly Connection[] }> {
+  const seen: Connection[] = []
+  const listener = {
+    connectionChanged: (connection: Connection) => void seen.push(connection),
+    event: () => undefined,
+    settingsWait: () => undefined,
+  }
+  const supervisor = new Supervisor(machine, { version: '0.1.0', protocol: 1 }, listener)
+  supervisor.start()
+  await settled()
+  return { supervisor, seen }
+}
+
 describe('a window whose extension is not newer than the daemon', () => {
   it('waits for the successor when its daemon hands over, starts none, and leaves the newer one alone', async () => {
     const machine = new Machine({ ...old })
-    const seen: string[] = []
-    const listener = {
-      connectionChanged: ({ kind }: Connection) => void seen.push(kind),
-      event: () => undefined,
-      settingsWait: () => undefined,
-    }
-    const supervisor = new Supervisor(machine, { version: '0.1.0', protocol: 1 }, listener)
-    supervisor.start()
-    await settled()
+    const { supervisor, seen } = await followed(machine)
     machine.end(true)
     await setImmediate()
     machine.daemon = { ...next }
@@ -249,21 +257,13 @@ describe('a window whose extension is not newer than the daemon', () => {
     machine.calls(0)
     await machine.quietPasses()
     assert.deepEqual(machine.starts, [])
-    assert.deepEqual([...new Set(seen)], ['starting', 'connected'])
+    assert.deepEqual([...new Set(seen.map(({ kind }) => kind))], ['starting', 'connected'])
     supervisor.stop()
   })
 
   it('takes no restart by another window for a crash, however often somebody restarts the gate', async () => {
     const machine = new Machine({ ...old })
-    const seen: Connection[] = []
-    const listener = {
-      connectionChanged: (one: Connection) => void seen.push(one),
-      event: () => undefined,
-      settingsWait: () => undefined,
-    }
-    const supervisor = new Supervisor(machine, { version: '0.1.0', protocol: 1 }, listener)
-    supervisor.start()
-    await settled()
+    const { supervisor, seen } = await followed(machine)
     for (let pid = 10; pid < 20; pid += 1) {
       machine.end(true)
       // The other window starts its daemon when the old one is gone, which takes longer than a successor that is ready.
@@ -281,15 +281,7 @@ describe('a window whose extension is not newer than the daemon', () => {
 
   it('starts one itself, and speaks of no crash, where the window that wanted to restart it starts none', async () => {
     const machine = new Machine({ ...old })
-    const seen: string[] = []
-    const listener = {
-      connectionChanged: ({ kind }: Connection) => void seen.push(kind),
-      event: () => undefined,
-      settingsWait: () => undefined,
-    }
-    const supervisor = new Supervisor(machine, { version: '0.1.0', protocol: 1 }, listener)
-    supervisor.start()
-    await settled()
+    const { supervisor, seen } = await followed(machine)
     machine.onStart = () => {
       machine.daemon = { ...old, pid: 9 }
       return undefined
@@ -297,17 +289,14 @@ describe('a window whose extension is not newer than the daemon', () => {
     machine.end(true)
     await settled()
     assert.deepEqual([machine.starts, supervisor.record?.pid], [[undefined], 9])
-    assert.deepEqual([...new Set(seen)], ['starting', 'connected'])
+    assert.deepEqual([...new Set(seen.map(({ kind }) => kind))], ['starting', 'connected'])
     assert.deepEqual(machine.complaints, [])
     supervisor.stop()
   })
 
   it('looks for no successor any more after it was switched off', async () => {
     const machine = new Machine({ ...old })
-    const listener = { connectionChanged: () => undefined, event: () => undefined, settingsWait: () => undefined }
-    const supervisor = new Supervisor(machine, { version: '0.1.0', protocol: 1 }, listener)
-    supervisor.start()
-    await settled()
+    const { supervisor } = await followed(machine)
     machine.end(true)
     supervisor.stop()
     await settled()
@@ -316,15 +305,7 @@ describe('a window whose extension is not newer than the daemon', () => {
 
   it('gives up on a gate that just ends five times, as one that crashes does', async () => {
     const machine = new Machine({ ...old })
-    const seen: Connection[] = []
-    const listener = {
-      connectionChanged: (one: Connection) => void seen.push(one),
-      event: () => undefined,
-      settingsWait: () => undefined,
-    }
-    const supervisor = new Supervisor(machine, { version: '0.1.0', protocol: 1 }, listener)
-    supervisor.start()
-    await settled()
+    const { supervisor, seen } = await followed(machine)
     let pid = 100
     machine.onStart = () => {
       pid += 1
@@ -344,15 +325,7 @@ describe('a window whose extension is not newer than the daemon', () => {
 
   it('says that the gate is away and starts one when the daemon just ends', async () => {
     const machine = new Machine({ ...old })
-    const seen: string[] = []
-    const listener = {
-      connectionChanged: ({ kind }: Connection) => void seen.push(kind),
-      event: () => undefined,
-      settingsWait: () => undefined,
-    }
-    const supervisor = new Supervisor(machine, { version: '0.1.0', protocol: 1 }, listener)
-    supervisor.start()
-    await settled()
+    const { supervisor, seen } = await followed(machine)
     machine.onStart = () => {
       machine.daemon = { ...old, pid: 9 }
       return undefined
@@ -360,7 +333,7 @@ describe('a window whose extension is not newer than the daemon', () => {
     machine.end(false)
     await settled()
     assert.deepEqual(machine.starts, [undefined])
-    assert.deepEqual([...new Set(seen)], ['starting', 'connected', 'away'])
+    assert.deepEqual([...new Set(seen.map(({ kind }) => kind))], ['starting', 'connected', 'away'])
     assert.equal(supervisor.record?.pid, 9)
     supervisor.stop()
   })

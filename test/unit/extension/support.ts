@@ -1,3 +1,4 @@
+import type { DaemonEvent } from '../../../extension/ui/eventFields.ts'
 import { createText } from '../../../extension/text/text.ts'
 import { createFigures } from '../../../extension/ui/figures.ts'
 import type { LoopStatus, SpendStatus, Status, TaskStatus } from '../../../shared/status.ts'
@@ -88,5 +89,23 @@ export function task(changes: Partial<TaskStatus> = {}): TaskStatus {
     forecast: null,
     loop: null,
     ...changes,
+  }
+}
+
+/** A refusal by the cap of the day of the person who looks. */
+export function refusal(fields: Record<string, unknown> = {}): DaemonEvent {
+  return {
+    event: 'refused',
+    time: '2026-11-30T12:00:00.000Z',
+    code: 'budget_exhausted',
+    kind: 'spent',
+    scope: 'user',
+    scopeRef: 'me',
+    own: true,
+    window: 'day',
+    unit: 'eur',
+    limit: 10,
+    resetsAt: '2026-12-01T00:00:00+01:00',
+    ...fields,
   }
 }
